@@ -1,0 +1,9 @@
+"""Agent-memory benchmarks as pytest suites.
+
+Importing this package imports nothing heavy: the plugin is loaded at every pytest start of every
+project that has it installed.
+"""
+
+from typing import Final
+
+__version__: Final = "0.1.0"

@@ -1,0 +1,134 @@
+"""The record of one step: what was asked, what came back, what decided, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, final
+
+from pytest_comem.core.recall import Recall
+from pytest_comem.core.replies import Reply
+from pytest_comem.core.steps import Step
+
+
+class Attribution(StrEnum):
+    """Whose fault a missing verdict is."""
+
+    BENCHMARK = "benchmark"
+    INFRASTRUCTURE = "infrastructure"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a step has no verdict.
+
+    :param attribution: the benchmark's own defect, or the infrastructure around the method.
+    :param type: such as ``adapter``, ``judge`` or ``pattern``.
+    :param message: one paragraph for the user.
+    """
+
+    attribution: Attribution
+    type: str
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision on one step.
+
+    :param passed: whether the step passes under the scoring in force.
+    :param reason: one short paragraph: what was asked, what came back, which evidence decided.
+    :param measures: the benchmark's measures of this step, by name; ``None`` is not applicable.
+    :param evidence: what decided, for the record.
+    """
+
+    passed: bool
+    reason: str
+    measures: Mapping[str, bool | float | None]
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one phase of a step cost.
+
+    :param seconds: wall-clock seconds.
+    :param tokens: input and output tokens, counted by the model or, offline, words.
+    """
+
+    seconds: float = 0.0
+    tokens: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SystemInfo:
+    """Which memory system a step was played on.
+
+    :param name: label given by the user.
+    :param version: version of the library or of our implementation.
+    :param configuration: hash of everything that configures it.
+    :param reference: it sees hidden annotations and only checks the harness.
+    """
+
+    name: str
+    version: str
+    configuration: str
+    reference: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The record of one step.
+
+    :param key: hash of everything that could change the result.
+    :param step: identity of the step.
+    :param data: revision of the data set.
+    :param system: the memory system.
+    :param model: the model or offline reader that answered.
+    :param judge: the judge.
+    :param scoring: the scoring mode in force.
+    :param labels: what breakdowns go by (domain, category, attack type, expected action).
+    :param query: the question and the requester.
+    :param reply: what the agent did, or ``None`` where it never came to that.
+    :param recall: the exposed context, or ``None`` where it never came to that.
+    :param verdict: the decision, or ``None`` where the step is unscored.
+    :param failure: why there is no verdict, or ``None``.
+    :param usage: cost by phase: ``ingest``, ``recall``, ``answer``, ``judge``.
+    """
+
+    key: str
+    step: Step
+    data: str
+    system: SystemInfo
+    model: str
+    judge: str
+    scoring: str
+    labels: Mapping[str, str]
+    query: Mapping[str, str]
+    reply: Reply | None = None
+    recall: Recall | None = None
+    verdict: Verdict | None = None
+    failure: Failure | None = None
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the step has a verdict and passes."""
+        return self.verdict is not None and self.verdict.passed
+
+    @property
+    def reason(self) -> str:
+        """The paragraph that explains the verdict or its absence."""
+        if self.verdict is not None:
+            return self.verdict.reason
+        return self.failure.message if self.failure is not None else ""
+
+    def __repr__(self) -> str:
+        state = "passed" if self.passed else "failed" if self.verdict else "unscored"
+        return f"<Outcome {self.step.label} {state}>"

@@ -1,0 +1,1 @@
+"""What decides a step: native evaluators and judges."""

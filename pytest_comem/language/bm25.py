@@ -1,0 +1,84 @@
+"""An incremental BM25 index: add a passage, rank what is there so far.
+
+Off-the-shelf indexes are built once over a finished corpus; an episode asks after nearly every
+turn, and rebuilding for each question costs more than the whole budget of a run. The scores are
+checked against a public library in the tests.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Final, final
+
+#: Okapi BM25's constants as GateMem's ceilings use them (protocol, "Ceilings").
+K1: Final = 1.5
+B: Final = 0.75
+
+_TOKEN: Final = re.compile(r"\w+")
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the lower-cased word tokens of *text*."""
+    return _TOKEN.findall(text.lower())
+
+
+@final
+class BM25Index:
+    """Passages in the order they were added, ranked by Okapi BM25."""
+
+    def __init__(self, k1: float = K1, b: float = B) -> None:
+        self._k1 = k1
+        self._b = b
+        self._lengths: list[int] = []
+        self._total_length = 0
+        self._postings: dict[str, list[tuple[int, int]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def add(self, text: str) -> int:
+        """Add a passage and return its number, counted from 0."""
+        number = len(self._lengths)
+        tokens = tokenize(text)
+        self._lengths.append(len(tokens))
+        self._total_length += len(tokens)
+        for token, count in Counter(tokens).items():
+            self._postings.setdefault(token, []).append((number, count))
+        return number
+
+    def rank(
+        self, query: str, top_k: int, *, keep: Callable[[int], bool] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return the *top_k* best passages as ``(number, score)``, ties to the earlier one.
+
+        Passages that share no token with the query score 0 and fill up the rank.
+
+        :param keep: a filter on passage numbers; all when ``None``.
+        """
+        scores = self._scores(query)
+        numbers = range(len(scores)) if keep is None else filter(keep, range(len(scores)))
+        best = sorted(numbers, key=lambda number: -scores[number])[:top_k]
+        return [(number, scores[number]) for number in best]
+
+    def _scores(self, query: str) -> list[float]:
+        size = len(self._lengths)
+        scores = [0.0] * size
+        if not size or not self._total_length:
+            return scores
+        mean = self._total_length / size
+        norms = [
+            self._k1 * (1 - self._b + self._b * length / mean) for length in self._lengths
+        ]
+        gain = self._k1 + 1
+        for token, times in Counter(tokenize(query)).items():
+            postings = self._postings.get(token)
+            if postings is None:
+                continue
+            found = len(postings)
+            weight = times * gain * math.log(1 + (size - found + 0.5) / (found + 0.5))
+            for number, count in postings:
+                scores[number] += weight * count / (count + norms[number])
+        return scores

@@ -1,0 +1,1 @@
+"""Memory systems behind one small interface, one file each."""

@@ -1,0 +1,1 @@
+"""Pass and fail rolled up into the papers' metrics."""
