@@ -16,6 +16,7 @@ from typing import Final, final
 #: Okapi BM25's constants as GateMem's ceilings use them (protocol, "Ceilings").
 K1: Final = 1.5
 B: Final = 0.75
+FLOOR: Final = 0.25
 
 _TOKEN: Final = re.compile(r"\w+")
 
@@ -73,12 +74,22 @@ class BM25Index:
             self._k1 * (1 - self._b + self._b * length / mean) for length in self._lengths
         ]
         gain = self._k1 + 1
+        idf = self._inverse_frequencies()
         for token, times in Counter(tokenize(query)).items():
-            postings = self._postings.get(token)
-            if postings is None:
-                continue
-            found = len(postings)
-            weight = times * gain * math.log(1 + (size - found + 0.5) / (found + 0.5))
-            for number, count in postings:
+            weight = times * gain * idf.get(token, 0.0)
+            for number, count in self._postings.get(token, ()):
                 scores[number] += weight * count / (count + norms[number])
         return scores
+
+    def _inverse_frequencies(self) -> dict[str, float]:
+        """Return each token's weight; one in more than half of the passages gets a small one.
+
+        As in Okapi BM25 with the usual floor: a negative weight becomes a quarter of the mean.
+        """
+        size = len(self._lengths)
+        weights = {
+            token: math.log((size - len(postings) + 0.5) / (len(postings) + 0.5))
+            for token, postings in self._postings.items()
+        }
+        floor = FLOOR * math.fsum(weights.values()) / len(weights)
+        return {token: weight if weight >= 0 else floor for token, weight in weights.items()}
