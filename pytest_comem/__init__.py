@@ -4,6 +4,4 @@ Importing this package imports nothing heavy: the plugin is loaded at every pyte
 project that has it installed.
 """
 
-from typing import Final
-
-__version__: Final = "0.1.0"
+__version__ = "0.1.0"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, final
 
-_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.]")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 @final
@@ -42,6 +42,10 @@ class Step:
         the scheduler groups by that.
         """
         short = self.id.removeprefix(self.episode).lstrip("_") or self.id
-        parts = (self.system, self.domain, self.episode)
-        head = "-".join(_UNSAFE.sub("_", part) for part in parts)
-        return f"{head}-{_UNSAFE.sub('_', short)}"
+        head = f"{safe(self.system)}-{safe(self.domain)}-{safe(self.episode)}"
+        return f"{head}-{safe(short).replace('-', '_')}"
+
+
+def safe(part: str) -> str:
+    """Return *part* with everything but letters, digits, ``_``, ``.`` and ``-`` replaced."""
+    return _UNSAFE.sub("_", part)

@@ -1,0 +1,88 @@
+"""The hooks of a run that evaluates something; each hands over to the session."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import pytest
+
+from pytest_comem import collection
+
+if TYPE_CHECKING:
+    from pytest_comem.session import ComemSession
+
+
+@final
+class ActiveHooks:
+    """Registered by the plugin when ``--memory-system`` is in force."""
+
+    def __init__(self, session: ComemSession) -> None:
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        self._session.start()
+
+    def pytest_report_header(self) -> list[str]:
+        return self._session.header()
+
+    def pytest_pycollect_makemodule(
+        self, module_path: Path, parent: Any
+    ) -> collection.SuiteModule | None:
+        return collection.suite_module(module_path, parent)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        self._session.parametrize(metafunc)
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        collection.tidy(item)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None]:
+        yield
+        self._session.order(items)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        with self._session.running(session):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        self._session.attach(item, report)
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._session.record(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
+        return self._session.status(report)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None]:
+        self._session.forget_phases(terminalreporter)
+        yield
+        self._session.summarize(terminalreporter)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        self._session.finish()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config) -> Any:
+        return self._session.make_scheduler()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        self._session.plan(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, report: pytest.TestReport) -> None:
+        self._session.crashed(report)

@@ -1,0 +1,1 @@
+"""How a step is answered: a model or reader with its instructions, behind one call."""

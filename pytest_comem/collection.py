@@ -1,0 +1,109 @@
+"""How the shipped suites become items whose ids do not depend on where they are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, final
+
+import pytest
+
+from pytest_comem.core.steps import Step
+from pytest_comem.locations import suite_names, suites_root
+
+_LATE: Final = 1 << 40
+
+
+@final
+class SuiteModule(pytest.Module):
+    """A shipped suite's file: its id starts at the suites' root, wherever pytest was started.
+
+    It is imported under a name of its own, so that a file of the same name in the user's project
+    cannot collide with it, and without assertion rewriting, because outcomes explain themselves.
+    """
+
+    def funcnamefilter(self, name: str) -> bool:
+        """Collect ``test_*`` whatever the project's own naming rules are."""
+        return name.startswith("test_")
+
+    def _getobj(self) -> ModuleType:
+        relative = self.path.relative_to(suites_root()).with_suffix("")
+        name = ".".join(("pytest_comem_suites", *relative.parts))
+        spec = importlib.util.spec_from_file_location(name, self.path)
+        if spec is None or spec.loader is None:
+            raise self.CollectError(f"cannot import {self.path}")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+
+def suite_module(path: Path, parent: Any) -> SuiteModule | None:
+    """Return a collector where *path* is a file of a shipped suite."""
+    try:
+        relative = path.relative_to(suites_root())
+    except ValueError:
+        return None
+    module: SuiteModule = SuiteModule.from_parent(parent, path=path, nodeid=relative.as_posix())
+    return module
+
+
+def resolve_arguments(config: pytest.Config, *, default_to_suites: bool) -> None:
+    """Turn suite names and ids among pytest's arguments into paths of the shipped suites.
+
+    :param default_to_suites: with no argument on the command line, run all shipped suites.
+    """
+    names = suite_names()
+    if default_to_suites and config.args_source != config.ArgsSource.ARGS:
+        config.args[:] = [path for name in names for path in _files(name)]
+        return
+    resolved: list[str] = []
+    for argument in config.args:
+        place, separator, selection = argument.partition("::")
+        head, _, rest = place.partition("/")
+        if head not in names:
+            resolved.append(argument)
+        elif rest.strip("/"):
+            resolved.append(str(suites_root() / head / rest) + separator + selection)
+        else:
+            resolved.extend(_files(head))
+    config.args[:] = resolved
+
+
+def _files(suite: str) -> list[str]:
+    return [str(path) for path in sorted((suites_root() / suite).glob("test_*.py"))]
+
+
+def step_of(item: pytest.Item) -> Step | None:
+    """Return the step an item is parametrized with, or ``None``."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
+        return None
+    return next((value for value in callspec.params.values() if isinstance(value, Step)), None)
+
+
+def wanted_step(item: pytest.Item) -> Step | None:
+    """Return the step whose outcome an item asks for, or ``None``."""
+    return step_of(item) if "outcome" in getattr(item, "fixturenames", ()) else None
+
+
+def tidy(item: pytest.Item) -> None:
+    """Make a suite item's shown location agree with its id."""
+    if isinstance(item.parent, SuiteModule):
+        path, line, name = item.location
+        item.__dict__["location"] = (item.parent.nodeid, line, name)
+
+
+def in_playing_order(items: list[pytest.Item], runs: dict[tuple[str, str, str], int]) -> None:
+    """Sort steps by episode and position; everything else keeps its place before them.
+
+    Stable, so that several tests of one step stay in their order.
+
+    :param runs: rank of every (suite, system, episode).
+    """
+
+    def rank(item: pytest.Item) -> tuple[int, int]:
+        step = step_of(item)
+        return (-1, 0) if step is None else (runs.get(step.run, _LATE), step.position)
+
+    items.sort(key=rank)

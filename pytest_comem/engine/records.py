@@ -1,0 +1,195 @@
+"""Outcomes as JSON: one line a step, written and read back without loss."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_comem.core.outcomes import (
+    Attribution,
+    Failure,
+    Outcome,
+    SystemInfo,
+    Usage,
+    Verdict,
+)
+from pytest_comem.core.recall import Recall, RecallItem, Withheld, WithheldReason
+from pytest_comem.core.replies import Reply
+from pytest_comem.core.steps import Step
+from pytest_comem.errors import DataError
+
+#: Name of the outcomes' file in a run directory.
+OUTCOMES: Final = "outcomes.jsonl"
+
+
+def to_record(outcome: Outcome) -> dict[str, Any]:
+    """Return *outcome* as plain JSON values; only ``usage.*.seconds`` varies between equal runs."""
+    step = outcome.step
+    return {
+        "key": outcome.key,
+        "suite": step.suite,
+        "data": outcome.data,
+        "domain": step.domain,
+        "episode": step.episode,
+        "step": step.id,
+        "position": step.position,
+        "system": {
+            "name": outcome.system.name,
+            "version": outcome.system.version,
+            "configuration": outcome.system.configuration,
+            "reference": outcome.system.reference,
+        },
+        "model": outcome.model,
+        "judge": outcome.judge,
+        "scoring": outcome.scoring,
+        "labels": dict(outcome.labels),
+        "query": dict(outcome.query),
+        "reply": _reply_record(outcome.reply),
+        "recall": _recall_record(outcome.recall),
+        "verdict": _verdict_record(outcome.verdict),
+        "failure": None
+        if outcome.failure is None
+        else {
+            "attribution": str(outcome.failure.attribution),
+            "type": outcome.failure.type,
+            "message": outcome.failure.message,
+        },
+        "usage": {
+            phase: {"seconds": round(usage.seconds, 6), "tokens": usage.tokens}
+            for phase, usage in outcome.usage.items()
+        },
+        "attempt": 1,
+    }
+
+
+def _reply_record(reply: Reply | None) -> dict[str, Any] | None:
+    if reply is None:
+        return None
+    return {"action": reply.action, "text": reply.text, "structured": reply.structured}
+
+
+def _recall_record(recall: Recall | None) -> dict[str, Any] | None:
+    if recall is None:
+        return None
+    return {
+        "items": [
+            {"text": item.text, "score": _rounded(item.score), "source_ids": list(item.source_ids)}
+            for item in recall.items
+        ],
+        "withheld": [
+            {
+                "reason": str(kept.reason),
+                "score": _rounded(kept.score),
+                "source_ids": list(kept.source_ids),
+            }
+            for kept in recall.withheld
+        ],
+        "enforced_access": recall.enforced_access,
+        "enforced_deletion": recall.enforced_deletion,
+    }
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(float(score), 6)
+
+
+def _verdict_record(verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None:
+        return None
+    return {
+        "passed": verdict.passed,
+        "reason": verdict.reason,
+        "measures": dict(verdict.measures),
+        "evidence": dict(verdict.evidence),
+    }
+
+
+def to_line(record: dict[str, Any]) -> str:
+    """Return one line of JSON with its newline."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def read_records(run: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield ``(line, record)`` of a run directory's outcomes.
+
+    :raises DataError: where there are none or a line is not an outcome.
+    """
+    path = run / OUTCOMES if run.is_dir() else run
+    if not path.is_file():
+        raise DataError(f"holds no {OUTCOMES}; name a run directory of pytest-comem", file=str(run))
+    with path.open("rb") as file:
+        for line, raw in enumerate(file, start=1):
+            try:
+                record = json.loads(raw)
+            except ValueError as error:
+                raise DataError(f"not JSON: {error}", file=str(path), line=line) from None
+            if not isinstance(record, dict):
+                raise DataError("not a JSON object", file=str(path), line=line)
+            yield line, record
+
+
+def read_outcomes(run: Path) -> Iterator[Outcome]:
+    """Yield the outcomes of a run directory, in file order.
+
+    :raises DataError: as :func:`read_records`, and where a field is missing or of another type.
+    """
+    for line, record in read_records(run):
+        try:
+            yield from_record(record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"not an outcome of this version ({type(error).__name__}: {error})",
+                file=str(run),
+                line=line,
+            ) from None
+
+
+def from_record(record: dict[str, Any]) -> Outcome:
+    """Return the outcome that :func:`to_record` wrote."""
+    reply, recall, verdict, failure = (
+        record[name] for name in ("reply", "recall", "verdict", "failure")
+    )
+    return Outcome(
+        key=record["key"],
+        step=Step(
+            suite=record["suite"],
+            system=record["system"]["name"],
+            domain=record["domain"],
+            episode=record["episode"],
+            id=record["step"],
+            position=record["position"],
+        ),
+        data=record["data"],
+        system=SystemInfo(**record["system"]),
+        model=record["model"],
+        judge=record["judge"],
+        scoring=record["scoring"],
+        labels=record["labels"],
+        query=record["query"],
+        reply=None if reply is None else Reply(**reply),
+        recall=None if recall is None else _recall(recall),
+        verdict=None if verdict is None else Verdict(**verdict),
+        failure=None
+        if failure is None
+        else Failure(
+            Attribution(failure["attribution"]), failure["type"], failure["message"]
+        ),
+        usage={phase: Usage(**usage) for phase, usage in record["usage"].items()},
+    )
+
+
+def _recall(record: dict[str, Any]) -> Recall:
+    return Recall(
+        items=tuple(
+            RecallItem(item["text"], item["score"], tuple(item["source_ids"]))
+            for item in record["items"]
+        ),
+        withheld=tuple(
+            Withheld(WithheldReason(kept["reason"]), kept["score"], tuple(kept["source_ids"]))
+            for kept in record["withheld"]
+        ),
+        enforced_access=record["enforced_access"],
+        enforced_deletion=record["enforced_deletion"],
+    )

@@ -1,0 +1,36 @@
+"""What the engine needs of a benchmark: its steps, and a generator that plays an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+from pytest_comem.core.outcomes import Failure, Outcome
+from pytest_comem.core.steps import Step
+from pytest_comem.memory.registry import SystemUnderTest
+
+
+class Suite(Protocol):
+    """A benchmark as the engine sees it."""
+
+    name: str
+    #: Name of the parametrized value of its tests.
+    parameter: str
+
+    def steps(self, system: SystemUnderTest) -> Sequence[Step]:
+        """Return every step for *system*, by episode and position."""
+
+    def play(self, steps: Iterable[Step], system: SystemUnderTest) -> Iterator[Outcome]:
+        """Play one episode on a fresh memory and yield one outcome a step.
+
+        *steps* belong to one episode, are ordered by position, and may block until the next one
+        is wanted. Nothing is ingested beyond the last step taken from it.
+
+        :raises InfrastructureError: where the memory system or another part broke.
+        """
+
+    def unscored(self, step: Step, system: SystemUnderTest, failure: Failure) -> Outcome:
+        """Return the outcome of a step that never came to a verdict."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the manifest says about the data: revision, checksums, warnings."""

@@ -1,0 +1,68 @@
+"""The pytest plugin: options and hooks, each a few lines, nothing heavy imported.
+
+A project that merely has the plugin installed pays for this module, the option table and nothing
+else: :mod:`pytest_comem.session` is imported only when ``--memory-system`` is in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_comem import settings as options
+from pytest_comem.stash import SESSION
+
+if TYPE_CHECKING:
+    from pytest_comem.core.outcomes import Outcome
+    from pytest_comem.memory.base import MemorySystem
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    options.add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks third parties implement."""
+    from pytest_comem import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start a session of ours where a memory system is named."""
+    settings = options.read_settings(config)
+    if settings.active:
+        from pytest_comem.active import ActiveHooks
+        from pytest_comem.collection import resolve_arguments
+        from pytest_comem.session import ComemSession
+
+        session = config.stash[SESSION] = ComemSession(config, settings)
+        config.pluginmanager.register(ActiveHooks(session), "comem-active")
+        resolve_arguments(
+            config, default_to_suites=options.given_on_command_line(config, "--memory-system")
+        )
+    else:
+        options.require_system_for_suites(config)
+
+
+@pytest.fixture
+def outcome(request: pytest.FixtureRequest) -> Outcome:
+    """The outcome of the step this test is parametrized with; waits until it has been played."""
+    session = request.config.stash.get(SESSION, None)
+    if session is None:
+        raise pytest.UsageError("the outcome fixture needs --memory-system NAME")
+    return session.outcome_of(request.node)
+
+
+@pytest.fixture
+def memory_system(request: pytest.FixtureRequest) -> Generator[MemorySystem]:
+    """A fresh memory system of each kind named by ``--memory-system``, closed after the test."""
+    session = request.config.stash.get(SESSION, None)
+    if session is None:
+        pytest.skip("needs --memory-system NAME")
+    memory = session.systems[request.param].make()
+    yield memory
+    memory.close()

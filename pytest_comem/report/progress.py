@@ -1,0 +1,46 @@
+"""One line of progress, rewritten on a terminal, repeated now and then in a log."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Final, final
+
+import pytest
+
+from pytest_comem.metrics.sheet import Sheet
+
+_REDRAW_SECONDS: Final = 0.1
+_LOG_PARTS: Final = 10
+
+
+@final
+class Progress:
+    """Writes through pytest's terminal reporter; says nothing with ``-v`` or ``-qq``."""
+
+    def __init__(self) -> None:
+        self._part = 0
+        self._drawn = 0.0
+
+    def advance(self, config: pytest.Config, sheet: Sheet, planned: int) -> None:
+        """Note that one more step has been recorded."""
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        if reporter is None or not -1 <= config.get_verbosity() <= 0:
+            return
+        last = len(sheet) == planned
+        line = (
+            f"comem: {len(sheet)}/{planned} steps, {sheet.passed} passed, "
+            f"{sheet.scored - sheet.passed} failed, {len(sheet) - sheet.scored} unscored"
+        )
+        if reporter.isatty:
+            now = monotonic()
+            if last or now - self._drawn >= _REDRAW_SECONDS:
+                self._drawn = now
+                reporter.rewrite(line, erase=True)
+                if last:
+                    reporter.ensure_newline()
+        else:
+            part = _LOG_PARTS * len(sheet) // max(planned, 1)
+            if part > self._part:
+                self._part = part
+                reporter.ensure_newline()
+                reporter.write_line(line)

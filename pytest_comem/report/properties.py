@@ -1,0 +1,38 @@
+"""What JUnit XML and the manifest say about steps and systems."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from pytest_comem.core.outcomes import Outcome
+from pytest_comem.memory.registry import SystemUnderTest
+
+
+def of(outcome: Outcome) -> list[tuple[str, object]]:
+    """Return a step's properties for ``user_properties``."""
+    found: dict[str, object] = {
+        "comem.suite": outcome.step.suite,
+        "comem.system": outcome.system.name,
+        "comem.domain": outcome.step.domain,
+        "comem.episode": outcome.step.episode,
+        "comem.step": outcome.step.id,
+        "comem.key": outcome.key,
+        **{f"comem.{name}": value for name, value in outcome.labels.items() if value},
+    }
+    if outcome.system.reference:
+        found["comem.reference"] = True
+    if outcome.reply is not None:
+        found["comem.action"] = outcome.reply.action
+    if outcome.failure is not None:
+        found["comem.failure"] = f"{outcome.failure.attribution}/{outcome.failure.type}"
+    if outcome.verdict is not None:
+        for name, value in outcome.verdict.measures.items():
+            if value is not None:
+                found[f"comem.{name}"] = value
+    return list(found.items())
+
+
+def of_system(system: SystemUnderTest) -> dict[str, Any]:
+    """Return what the manifest says about a memory system."""
+    return {**asdict(system.info), "capabilities": asdict(system.capabilities)}

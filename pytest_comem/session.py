@@ -1,0 +1,341 @@
+"""One evaluating pytest run: what is evaluated, how it is played, where it is recorded."""
+
+from __future__ import annotations
+
+import platform
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, final
+
+import pytest
+
+from pytest_comem import __version__, collection
+from pytest_comem.core.outcomes import Attribution
+from pytest_comem.engine.nodeids import label_in, run_in
+from pytest_comem.engine.records import from_record, to_record
+from pytest_comem.engine.rundir import RunDirectory
+from pytest_comem.errors import ComemError, InfrastructureError
+from pytest_comem.memory.registry import SystemUnderTest, find_system
+from pytest_comem.metrics.sheet import Sheet
+from pytest_comem.report import failures, properties
+from pytest_comem.report.progress import Progress
+from pytest_comem.settings import Settings, as_json
+from pytest_comem.stash import OUTCOME
+
+if TYPE_CHECKING:
+    from pytest_comem.core.outcomes import Outcome
+    from pytest_comem.core.steps import Step
+    from pytest_comem.engine.runner import EpisodeRunner
+    from pytest_comem.engine.suite import Suite
+
+_ATTRIBUTE: Final = "comem_outcome"
+_DISTRIBUTIONS: Final = ("no", "load")
+
+
+@final
+class ComemSession:
+    """State and lifetime of a run; the hooks of :mod:`pytest_comem.active` call it.
+
+    Under pytest-xdist the controller records and reports, and every worker plays.
+    """
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+        self._worker = hasattr(config, "workerinput")
+        self._controller = not self._worker and bool(config.getoption("numprocesses", None))
+        self._runner: EpisodeRunner | None = None
+        self._directory: RunDirectory | None = None
+        self._planned: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
+        self._progress = Progress()
+        self._sheet = Sheet()
+        self._refuse_other_distributions()
+
+    @cached_property
+    def systems(self) -> Mapping[str, SystemUnderTest]:
+        """The memory systems of this run by label, in the order given."""
+        registered: dict[str, Any] = {}
+        for more in self._config.hook.pytest_comem_memory_systems():
+            registered.update(more)
+        place = self._config.invocation_params.dir
+        return {
+            name: find_system(name, registered, place) for name in self._settings.memory_systems
+        }
+
+    @cached_property
+    def suites(self) -> Mapping[str, Suite]:
+        """The benchmarks by the name of their parametrized value."""
+        from pytest_comem.agents.governance import governance_responder
+        from pytest_comem.datasets import gatemem
+        from pytest_comem.engine.governance import GovernanceSuite
+
+        responder = governance_responder(self._settings.model)
+        data = gatemem.load(
+            self._settings.data, domains=self._settings.domains, limit=self._settings.limit
+        )
+        suite = GovernanceSuite(data, responder, self._settings)
+        return {suite.parameter: suite}
+
+    @cached_property
+    def _steps(self) -> Mapping[str, Sequence[Step]]:
+        return {
+            parameter: [
+                step for system in self.systems.values() for step in suite.steps(system)
+            ]
+            for parameter, suite in self.suites.items()
+        }
+
+    def start(self) -> None:
+        """Check everything that can be wrong with the options before anything is collected.
+
+        :raises pytest.UsageError: with the message of the first thing that is wrong.
+        """
+        try:
+            _ = self.systems, self.suites
+        except ComemError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def header(self) -> list[str]:
+        """Return the lines of pytest's header."""
+        lines = [
+            f"comem: {', '.join(self.systems)}; model {self._settings.model}; "
+            f"{self._settings.scoring} scoring; top-k {self._settings.top_k}"
+        ]
+        for suite in self.suites.values():
+            about = suite.describe()
+            lines.append(
+                f"comem: {suite.name} data {about['revision']}, {about['episodes']} episodes, "
+                f"{about['checkpoints']} checkpoints"
+            )
+            lines.extend(f"comem: warning: {warning}" for warning in about["warnings"])
+        return lines
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """Give suite tests their steps, and users' tests their memory systems."""
+        for parameter, steps in self._steps.items():
+            if parameter in metafunc.fixturenames:
+                metafunc.parametrize(parameter, steps, ids=[step.label for step in steps])
+        if "memory_system" in metafunc.fixturenames:
+            metafunc.parametrize("memory_system", list(self.systems), indirect=True)
+
+    def order(self, items: list[pytest.Item]) -> None:
+        """Sort suite items by system, episode and position."""
+        collection.in_playing_order(items, self._ranks)
+
+    @cached_property
+    def _ranks(self) -> dict[tuple[str, str, str], int]:
+        runs = (step.run for steps in self._steps.values() for step in steps)
+        return {run: rank for rank, run in enumerate(dict.fromkeys(runs))}
+
+    @contextmanager
+    def running(self, session: pytest.Session) -> Iterator[None]:
+        """Play episodes while pytest runs its loop."""
+        if self._config.getoption("collectonly") or session.testsfailed:
+            yield
+            return
+        with ExitStack() as stack:
+            if not self._worker:
+                self._open_directory()
+            if not self._controller:
+                self.plan([item.nodeid for item in session.items if collection.wanted_step(item)])
+                stack.enter_context(self._playing(session))
+            yield
+
+    @contextmanager
+    def _playing(self, session: pytest.Session) -> Iterator[None]:
+        from pytest_comem.engine.output import ThreadOutput
+        from pytest_comem.engine.runner import EpisodeRunner
+
+        output = ThreadOutput()
+        steps = [step for item in session.items if (step := collection.wanted_step(item))]
+        by_suite = {suite.name: suite for suite in self.suites.values()}
+        self._runner = EpisodeRunner(
+            [(step, by_suite[step.suite], self.systems[step.system]) for step in steps],
+            concurrency=self._settings.concurrency,
+            output=output,
+        )
+        with output.installed(self._config):
+            if not self._worker and not self._config.getoption("maxfail"):
+                self._runner.demand(list(dict.fromkeys(steps)))
+            try:
+                yield
+            finally:
+                self._runner.stop()
+
+    def outcome_of(self, item: pytest.Item) -> Outcome:
+        """Return the outcome of *item*'s step, waiting for it; the ``outcome`` fixture.
+
+        :raises InfrastructureError: where something around the method broke.
+        :raises pytest.skip.Exception: where the benchmark's own material cannot be evaluated.
+        """
+        step = collection.step_of(item)
+        if step is None or self._runner is None:
+            raise pytest.UsageError(
+                f"{item.nodeid}: the outcome fixture needs one of the parameters "
+                f"{', '.join(self.suites)} beside it"
+            )
+        if self._worker:
+            self._demand_what_is_queued()
+        played = self._runner.result(step)
+        for key, text in played.output.sections():
+            item.add_report_section("call", key, text)
+            item.add_report_section("setup", key, text)
+        outcome = played.outcome
+        item.stash[OUTCOME] = outcome
+        item.user_properties.extend(properties.of(outcome))
+        if not outcome.passed:
+            failures.explain(item, outcome)
+        if outcome.failure is not None:
+            if outcome.failure.attribution is Attribution.BENCHMARK:
+                pytest.skip(f"benchmark defect: {outcome.failure.message}")
+            raise InfrastructureError(outcome.failure.message, type=outcome.failure.type)
+        return outcome
+
+    def _demand_what_is_queued(self) -> None:
+        from pytest_comem.engine.lookahead import queued_items
+
+        assert self._runner is not None
+        steps = (collection.wanted_step(item) for item in queued_items(self._config))
+        self._runner.demand([step for step in steps if step is not None])
+
+    def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
+        """Put a step's outcome on the report that decides about it."""
+        outcome = item.stash.get(OUTCOME, None)
+        if outcome is None:
+            return
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            # Between processes only plain values travel.
+            setattr(report, _ATTRIBUTE, to_record(outcome) if self._worker else outcome)
+
+    def record(self, report: pytest.TestReport) -> None:
+        """Keep a step's outcome; on a worker, leave it to the controller."""
+        if self._worker:
+            return
+        found = report.__dict__.pop(_ATTRIBUTE, None)
+        if found is None or report.nodeid not in self._planned:
+            return
+        outcome = from_record(found) if isinstance(found, dict) else found
+        step = outcome.step
+        if self._sheet.add(outcome, step.label):
+            if self._directory is not None:
+                place = (self._ranks[step.run], step.position)
+                self._directory.append(to_record(outcome), place)
+            self._progress.advance(self._config, self._sheet, len(self._labels))
+
+    def status(self, report: Any) -> tuple[str, str, str] | None:
+        """Let the progress line stand for a suite item's letter, except with ``-v``."""
+        if report.nodeid not in self._planned or self._config.get_verbosity() > 0:
+            return None
+        if report.when != "call" and report.passed:
+            return "", "", ""
+        if report.when in ("setup", "teardown") and report.failed:
+            return "error", "", "ERROR"
+        return report.outcome, "", report.outcome.upper()
+
+    def plan(self, node_ids: Sequence[str]) -> None:
+        """Note which steps this run means to score; several tests may share one."""
+        systems = tuple(self.systems)
+        for node_id in node_ids:
+            label = label_in(node_id, systems)
+            if label is not None:
+                self._planned[node_id] = label
+                self._labels.setdefault(label, node_id)
+
+    def forget_phases(self, terminalreporter: Any) -> None:
+        """Drop set-up and tear-down reports that have nothing to say.
+
+        pytest searches all of them for every failure it prints, which is quadratic.
+        """
+        kept = terminalreporter.stats.get("")
+        if kept:
+            kept[:] = [r for r in kept if r.nodeid not in self._planned or r.sections]
+
+    def summarize(self, terminalreporter: Any) -> None:
+        """Write the scorecard."""
+        from pytest_comem.report.scorecard import write_scorecard
+
+        if self._worker or not self._planned or self._directory is None:
+            return
+        write_scorecard(
+            terminalreporter,
+            self._sheet,
+            unscored=self._unscored(),
+            run=self._directory.path,
+            settings=self._settings,
+        )
+
+    def finish(self) -> None:
+        """Complete the run directory."""
+        if self._directory is not None:
+            self._directory.finish(
+                {
+                    "at": _now(),
+                    "planned": len(self._labels),
+                    "recorded": len(self._sheet),
+                    "scored": self._sheet.scored,
+                    "unscored": self._unscored(),
+                }
+            )
+
+    def _unscored(self) -> dict[str, str]:
+        """Return why each planned step without a verdict has none, by node id."""
+        return {
+            node_id: self._sheet.reason_unscored(label) or "never ran"
+            for label, node_id in self._labels.items()
+            if not self._sheet.is_scored(label)
+        }
+
+    def make_scheduler(self) -> Any:
+        """Return the scheduler that keeps an episode on one worker."""
+        from xdist.workermanage import parse_tx_spec_config
+
+        from pytest_comem.engine.scheduler import EpisodeScheduling
+
+        labels = tuple(self.systems)
+        return EpisodeScheduling(
+            self._config,
+            numnodes=len(parse_tx_spec_config(self._config)),
+            ahead=self._settings.concurrency,
+            group_of=lambda node_id: run_in(node_id, labels),
+        )
+
+    def crashed(self, report: pytest.TestReport) -> None:
+        """A worker died in a step: that is an error of the infrastructure, not a failure."""
+        if report.nodeid in self._planned:
+            report.when = "setup"
+
+    def _open_directory(self) -> None:
+        manifest = {
+            "run": secrets.token_hex(4),
+            "started": _now(),
+            "versions": {
+                "pytest-comem": __version__,
+                "pytest": pytest.__version__,
+                "python": platform.python_version(),
+            },
+            "settings": as_json(self._settings),
+            "systems": {name: properties.of_system(found) for name, found in self.systems.items()},
+            "data": {suite.name: suite.describe() for suite in self.suites.values()},
+            "finished": None,
+        }
+        place = self._config.invocation_params.dir
+        try:
+            self._directory = RunDirectory.create(self._settings.run_dir, place, manifest)
+        except ComemError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def _refuse_other_distributions(self) -> None:
+        chosen = self._config.getoption("dist", "no")
+        if not self._worker and chosen not in _DISTRIBUTIONS:
+            raise pytest.UsageError(
+                f"--dist {chosen}: an episode's steps share one memory and must stay in order on "
+                "one worker; use --dist load (the default of -n), which pytest-comem schedules"
+            )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

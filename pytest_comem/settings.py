@@ -1,0 +1,236 @@
+"""Every option in one table, and the one frozen value they become.
+
+Each option exists on the command line and as an ini key; the command line wins. This module is
+imported at every pytest start, so it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, final
+
+import pytest
+
+from pytest_comem.suggest import did_you_mean
+
+SCORINGS: Final = ("paper", "release-ungated", "release-gated")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    :param flag: on the command line.
+    :param metavar: what it takes.
+    :param default: its value as text.
+    :param help: one sentence.
+    :param variable: environment variable that stands in where neither flag nor ini key is given.
+    """
+
+    flag: str
+    metavar: str
+    default: str
+    help: str
+    variable: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The ini key, which is also the attribute of pytest's options."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+OPTIONS: Final = (
+    Option(
+        "--memory-system",
+        "NAMES",
+        "",
+        "Memory systems to evaluate, comma-separated: names, or a class path module:Class.",
+    ),
+    Option(
+        "--comem-data",
+        "DIR",
+        "",
+        "Directory of the full benchmark data; the embedded mini data set when not given.",
+        variable="COMEM_DATA",
+    ),
+    Option(
+        "--comem-model",
+        "NAME",
+        "offline",
+        "Who answers: offline (extractive, minds policy and retractions) or offline-verbatim.",
+    ),
+    Option("--comem-top-k", "N", "20", "Items a memory system may hand over for one query."),
+    Option(
+        "--comem-scoring",
+        "MODE",
+        "paper",
+        "How actions count in GateMem: paper, release-ungated or release-gated.",
+    ),
+    Option("--comem-domains", "NAMES", "", "Only these domains of a data set, comma-separated."),
+    Option("--comem-limit", "N", "", "At most N episodes a domain, for smoke runs."),
+    Option("--comem-concurrency", "N", "8", "Episodes played at once in one process."),
+    Option(
+        "--comem-run-dir",
+        "DIR",
+        "",
+        "Where outcomes and manifest go; a new directory under .comem/runs when not given.",
+    ),
+    Option("--comem-seed", "N", "0", "Seed of everything random; part of every outcome's key."),
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of a run, validated.
+
+    :param memory_systems: labels in the order given; empty when the plugin is not in use.
+    :param data: directory of the full data, or ``None`` for the embedded data.
+    :param model: name of the reader or model.
+    :param top_k: items for one query.
+    :param scoring: one of :data:`SCORINGS`.
+    :param domains: only these, or all when empty.
+    :param limit: episodes a domain, or ``None``.
+    :param concurrency: episodes at once.
+    :param run_dir: where to write, or ``None`` for a new directory.
+    :param seed: of everything random.
+    """
+
+    memory_systems: tuple[str, ...]
+    data: Path | None
+    model: str
+    top_k: int
+    scoring: str
+    domains: tuple[str, ...]
+    limit: int | None
+    concurrency: int
+    run_dir: Path | None
+    seed: int
+
+    @property
+    def active(self) -> bool:
+        """Whether this run evaluates anything."""
+        return bool(self.memory_systems)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare every option and its ini key."""
+    group = parser.getgroup("comem", "agent-memory benchmarks (pytest-comem)")
+    for option in OPTIONS:
+        default = f" Default: {option.default}." if option.default else ""
+        group.addoption(
+            option.flag,
+            metavar=option.metavar,
+            default=None,
+            help=f"{option.help}{default}".replace("%", "%%"),
+        )
+        parser.addini(option.name, f"{option.help} See {option.flag}.", default=None)
+
+
+def read_settings(config: pytest.Config) -> Settings:
+    """Return the settings of this run.
+
+    :raises pytest.UsageError: naming the option, the value and the way out.
+    """
+    values = {option.name: _raw(config, option) for option in OPTIONS}
+    base = config.invocation_params.dir
+    return Settings(
+        memory_systems=_distinct("--memory-system", values["memory_system"]),
+        data=_path(values["comem_data"], base),
+        model=values["comem_model"].strip(),
+        top_k=_integer("--comem-top-k", values["comem_top_k"], minimum=1),
+        scoring=_choice("--comem-scoring", values["comem_scoring"], SCORINGS),
+        domains=_distinct("--comem-domains", values["comem_domains"]),
+        limit=_optional_integer("--comem-limit", values["comem_limit"]),
+        concurrency=_integer("--comem-concurrency", values["comem_concurrency"], minimum=1),
+        run_dir=_path(values["comem_run_dir"], base),
+        seed=_integer("--comem-seed", values["comem_seed"], minimum=0),
+    )
+
+
+def given_on_command_line(config: pytest.Config, flag: str) -> bool:
+    """Whether *flag* stands on the command line, as opposed to an ini file."""
+    return config.getoption(flag, default=None) is not None
+
+
+def _raw(config: pytest.Config, option: Option) -> str:
+    given = config.getoption(option.flag)
+    if given is None:
+        given = config.getini(option.name) or None
+    if given is None and option.variable:
+        given = os.environ.get(option.variable)
+    return str(given) if given is not None else option.default
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _distinct(flag: str, value: str) -> tuple[str, ...]:
+    names = _names(value)
+    for name in names:
+        if names.count(name) > 1:
+            raise pytest.UsageError(f"{flag}: {name!r} is given more than once.")
+    return names
+
+
+def _path(value: str, base: Path) -> Path | None:
+    return Path(os.path.abspath(base / Path(value).expanduser())) if value.strip() else None
+
+
+def _integer(flag: str, value: str, *, minimum: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = minimum - 1
+    if number < minimum:
+        raise pytest.UsageError(f"{flag}: {value!r} is not a whole number of {minimum} or more.")
+    return number
+
+
+def _optional_integer(flag: str, value: str) -> int | None:
+    return _integer(flag, value, minimum=1) if value.strip() else None
+
+
+def _choice(flag: str, value: str, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise pytest.UsageError(f"{flag}: {value!r} is unknown; {did_you_mean(value, choices)}")
+    return value
+
+
+def as_json(settings: Settings) -> Mapping[str, object]:
+    """Return the settings for the manifest, paths as text."""
+    show: Callable[[Path | None], str | None] = lambda path: str(path) if path else None  # noqa: E731
+    return {
+        "memory_systems": list(settings.memory_systems),
+        "data": show(settings.data),
+        "model": settings.model,
+        "top_k": settings.top_k,
+        "scoring": settings.scoring,
+        "domains": list(settings.domains),
+        "limit": settings.limit,
+        "concurrency": settings.concurrency,
+        "seed": settings.seed,
+    }
+
+
+def require_system_for_suites(config: pytest.Config) -> None:
+    """Explain a run of a shipped suite that names no memory system.
+
+    :raises pytest.UsageError: where an argument is a suite's name and no path.
+    """
+    heads = [argument.split("::")[0].split("/")[0] for argument in config.args]
+    missing = [head for head in heads if head and not (config.invocation_params.dir / head).exists()]
+    if missing:
+        from pytest_comem.locations import suite_names
+
+        for head in missing:
+            if head in suite_names():
+                raise pytest.UsageError(
+                    f"{head} is a suite of pytest-comem; name what it shall evaluate, "
+                    f"for instance: pytest --memory-system=bm25 {head}"
+                )
