@@ -143,6 +143,7 @@ class ComemSession:
             if not self._controller:
                 self.plan([item.nodeid for item in session.items if collection.wanted_step(item)])
                 stack.enter_context(self._playing(session))
+            self._progress.start(self._config)
             yield
 
     @contextmanager
@@ -179,7 +180,7 @@ class ComemSession:
                 f"{', '.join(self.suites)} beside it"
             )
         if self._worker:
-            self._demand_what_is_queued()
+            self._demand_with_what_is_queued(step)
         played = self._runner.result(step)
         for key, text in played.output.sections():
             item.add_report_section("call", key, text)
@@ -195,12 +196,12 @@ class ComemSession:
             raise InfrastructureError(outcome.failure.message, type=outcome.failure.type)
         return outcome
 
-    def _demand_what_is_queued(self) -> None:
+    def _demand_with_what_is_queued(self, first: Step) -> None:
         from pytest_comem.engine.lookahead import queued_items
 
         assert self._runner is not None
         steps = (collection.wanted_step(item) for item in queued_items(self._config))
-        self._runner.demand([step for step in steps if step is not None])
+        self._runner.demand([first, *(step for step in steps if step is not None)])
 
     def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Put a step's outcome on the report that decides about it."""

@@ -49,6 +49,8 @@ def load(
         if domain not in found:
             raise DataError(f"has no domain {domain!r}; it has {', '.join(found)}", file=str(root))
     wanted = [domain for domain in found if not domains or domain in domains]
+    if not wanted:
+        raise DataError("holds no GateMem data", file=str(root))
     episodes: list[GovernanceEpisode] = []
     seen: dict[str, str] = {}
     for domain in wanted:

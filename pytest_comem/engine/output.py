@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import logging
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -121,7 +122,7 @@ class ThreadOutput:
     @contextmanager
     def installed(self, config: pytest.Config) -> Iterator[None]:
         """Route streams and logging while the block runs."""
-        undo: list[tuple[Any, str, Any]] = []
+        undo: list[tuple[Any, str, Any, _Router]] = []
         handler = _Handler(self)
         root = logging.getLogger()
         root.addHandler(handler)
@@ -130,17 +131,15 @@ class ThreadOutput:
             other.addFilter(self._is_not_ours)
         for capture, name in _captures(config):
             for attribute in ("_old", "tmpfile"):
-                stream = getattr(capture, attribute, None)
-                if stream is not None:
-                    undo.append((capture, attribute, stream))
-                    setattr(capture, attribute, _Router(stream, self, name))
-        _refresh(config)
+                stream = getattr(capture, attribute)
+                router = _Router(stream, self, name)
+                undo.append((capture, attribute, stream, router))
+                _exchange(capture, attribute, stream, router)
         try:
             yield
         finally:
-            for capture, attribute, stream in undo:
-                setattr(capture, attribute, stream)
-            _refresh(config)
+            for capture, attribute, stream, router in undo:
+                _exchange(capture, attribute, router, stream)
             root.removeHandler(handler)
             for other in pytest_handlers:
                 other.removeFilter(self._is_not_ours)
@@ -168,9 +167,9 @@ def _captures(config: pytest.Config) -> list[tuple[Any, str]]:
     return found
 
 
-def _refresh(config: pytest.Config) -> None:
-    """Make pytest put its streams, now changed, into ``sys`` again."""
-    manager = config.pluginmanager.getplugin("capturemanager")
-    if manager is not None and manager.is_globally_capturing():
-        manager.suspend_global_capture(in_=False)
-        manager.resume_global_capture()
+def _exchange(capture: Any, attribute: str, old: Any, new: Any) -> None:
+    """Replace a stream of a capture, and in ``sys`` where it is in force right now."""
+    setattr(capture, attribute, new)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is old:
+            setattr(sys, name, new)

@@ -21,6 +21,13 @@ class Progress:
         self._part = 0
         self._drawn = 0.0
 
+    def start(self, config: pytest.Config) -> None:
+        """Let the line stand alone, without file names and percentages between."""
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None and config.get_verbosity() <= 0:
+            reporter.showfspath = False
+            reporter._show_progress_info = False
+
     def advance(self, config: pytest.Config, sheet: Sheet, planned: int) -> None:
         """Note that one more step has been recorded."""
         reporter = config.pluginmanager.getplugin("terminalreporter")

@@ -30,7 +30,7 @@ _LEGEND: Final = (
     "percent; U and MGS: more is better; A, F, OR: less is better; x: of what the memory exposed, "
     "before anyone answered. n: scored steps."
 )
-_MAX_UNSCORED: Final = 8
+_MAX_UNSCORED: Final = 5
 
 
 def write_scorecard(
@@ -171,10 +171,17 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
     if not unscored:
         return
     console.print(f"{len(unscored)} steps are unscored and count neither way:", style="yellow")
-    for node_id, reason in list(unscored.items())[:_MAX_UNSCORED]:
-        console.print(Text(f"  {node_id}: {reason}"), soft_wrap=True)
-    if len(unscored) > _MAX_UNSCORED:
-        console.print(f"  and {len(unscored) - _MAX_UNSCORED} more (manifest.json has them all)")
+    by_reason: dict[str, list[str]] = {}
+    for node_id, reason in unscored.items():
+        by_reason.setdefault(reason, []).append(node_id)
+    for reason, node_ids in list(by_reason.items())[:_MAX_UNSCORED]:
+        console.print(Text(f"  {len(node_ids)} because: {reason}"))
+        for node_id in node_ids[:_MAX_UNSCORED]:
+            console.print(Text(f"    {node_id}"), soft_wrap=True)
+        if len(node_ids) > _MAX_UNSCORED:
+            console.print(f"    and {len(node_ids) - _MAX_UNSCORED} more (manifest.json has all)")
+    if len(by_reason) > _MAX_UNSCORED:
+        console.print(f"  and {len(by_reason) - _MAX_UNSCORED} more reasons (manifest.json)")
 
 
 def _table(first: str, *others: str) -> Table:
