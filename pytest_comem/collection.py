@@ -90,7 +90,7 @@ def wanted_step(item: pytest.Item) -> Step | None:
 def tidy(item: pytest.Item) -> None:
     """Make a suite item's shown location agree with its id."""
     if isinstance(item.parent, SuiteModule):
-        path, line, name = item.location
+        _, line, name = item.location
         item.__dict__["location"] = (item.parent.nodeid, line, name)
 
 

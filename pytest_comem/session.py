@@ -83,9 +83,7 @@ class ComemSession:
     @cached_property
     def _steps(self) -> Mapping[str, Sequence[Step]]:
         return {
-            parameter: [
-                step for system in self.systems.values() for step in suite.steps(system)
-            ]
+            parameter: [step for system in self.systems.values() for step in suite.steps(system)]
             for parameter, suite in self.suites.items()
         }
 

@@ -179,7 +179,7 @@ def _distinct(flag: str, value: str) -> tuple[str, ...]:
 
 
 def _path(value: str, base: Path) -> Path | None:
-    return Path(os.path.abspath(base / Path(value).expanduser())) if value.strip() else None
+    return (base / Path(value).expanduser()).resolve() if value.strip() else None
 
 
 def _integer(flag: str, value: str, *, minimum: int) -> int:
@@ -224,7 +224,9 @@ def require_system_for_suites(config: pytest.Config) -> None:
     :raises pytest.UsageError: where an argument is a suite's name and no path.
     """
     heads = [argument.split("::")[0].split("/")[0] for argument in config.args]
-    missing = [head for head in heads if head and not (config.invocation_params.dir / head).exists()]
+    missing = [
+        head for head in heads if head and not (config.invocation_params.dir / head).exists()
+    ]
     if missing:
         from pytest_comem.locations import suite_names
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from pytest_comem.core.outcomes import Outcome
     from pytest_comem.session import ComemSession
 
+
 #: The plugin's session of this pytest run; absent where nothing is evaluated.
-SESSION: Final = pytest.StashKey["ComemSession"]()
+SESSION: Final[pytest.StashKey[ComemSession]] = pytest.StashKey()
 
 #: The outcome of a step, on its item.
-OUTCOME: Final = pytest.StashKey["Outcome"]()
+OUTCOME: Final[pytest.StashKey[Outcome]] = pytest.StashKey()

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import final
 
 
-
 @final
 @dataclass(frozen=True, slots=True)
 class Principal:

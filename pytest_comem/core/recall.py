@@ -90,4 +90,6 @@ class Recall:
 
 def _locate(item: RecallItem, positions: Mapping[str, int]) -> RecallItem:
     known = [positions[source] for source in item.source_ids if source in positions]
-    return replace(item, position=max(known)) if known else item
+    if not known:
+        return item
+    return RecallItem(item.text, item.score, item.source_ids, item.speaker, max(known))

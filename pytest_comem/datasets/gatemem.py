@@ -142,7 +142,9 @@ def _read_domain(root: Path, domain: str, seen: dict[str, str]) -> list[Governan
     """Read one domain; *seen* holds the place of every episode and checkpoint id so far."""
     for name in FILES:
         if not (root / domain / name).is_file():
-            raise DataError("is missing; both files of a domain are needed", file=f"{domain}/{name}")
+            raise DataError(
+                "is missing; both files of a domain are needed", file=f"{domain}/{name}"
+            )
     shown = f"{domain}/{FILES[0]}"
     episodes: dict[str, EpisodeRow] = {}
     positions: dict[str, dict[str, int]] = {}
@@ -179,15 +181,11 @@ def _read_checkpoints(
                 line=line,
                 field="as_of_turn_id",
             )
-        found[row.episode_id].append(
-            _checkpoint(row, turns[row.as_of_turn_id], f"{shown}:{line}")
-        )
+        found[row.episode_id].append(_checkpoint(row, turns[row.as_of_turn_id], f"{shown}:{line}"))
     return found
 
 
-def _note_id(
-    seen: dict[str, str], kind: str, value: str, file: str, line: int, field: str
-) -> None:
+def _note_id(seen: dict[str, str], kind: str, value: str, file: str, line: int, field: str) -> None:
     key = f"{kind} {value}"
     if key in seen:
         raise DataError(

@@ -15,15 +15,11 @@ HOMEPAGE: Final = "https://huggingface.co/datasets/Ray368/GateMem"
 
 #: SHA-256 of every released file.
 CHECKSUMS: Final = {
-    "medical/episodes.jsonl": (
-        "d4b01f62cbd3457715b5958cf2d07d496c6e59280d28041927e2b3ab8a444b9f"
-    ),
+    "medical/episodes.jsonl": ("d4b01f62cbd3457715b5958cf2d07d496c6e59280d28041927e2b3ab8a444b9f"),
     "medical/checkpoints.jsonl": (
         "2447f5905081e6002f16ad14f7f7dc19e14b7181e5ac8ebd08144d68da6437a0"
     ),
-    "office/episodes.jsonl": (
-        "e15797cc0ab778067e0235377a09811c73182b5e1aa28e2221adc5ef9638a409"
-    ),
+    "office/episodes.jsonl": ("e15797cc0ab778067e0235377a09811c73182b5e1aa28e2221adc5ef9638a409"),
     "office/checkpoints.jsonl": (
         "7186bc1dd66b493f994b802bad8817d7aa5e7a91f498d67f87410a98f8116d0c"
     ),

@@ -45,7 +45,8 @@ def read_rows(path: Path, model: type[Row], shown_as: str) -> Iterator[tuple[int
 
 def _parse(raw: bytes, model: type[Row], shown_as: str, line: int) -> Row:
     try:
-        text = raw.decode("utf-8")
+        # Without the line's end, a string cut in the middle reads as cut off.
+        text = raw.rstrip(b"\r\n").decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(
             f"not UTF-8: byte 0x{raw[error.start]:02x} at column {error.start + 1}; "

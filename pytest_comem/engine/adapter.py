@@ -13,7 +13,6 @@ from pytest_comem.memory.oracle import ShownAnnotations
 from pytest_comem.memory.registry import SystemUnderTest
 
 
-
 @final
 class GuardedMemory:
     """One fresh memory system; opened, used by one thread and closed.

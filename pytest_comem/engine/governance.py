@@ -218,8 +218,10 @@ class GovernanceSuite:
             known = stable_hash(
                 [
                     [
-                        [entry.id, entry.text, entry.speaker.id, entry.speaker.role]
-                        + [entry.timestamp, entry.kind]
+                        [
+                            *(entry.id, entry.text, entry.timestamp, entry.kind),
+                            *(entry.speaker.id, entry.speaker.role),
+                        ]
                         for entry in episode.entries
                     ],
                     [[fact.type, fact.fields] for fact in episode.relationships],

@@ -173,9 +173,7 @@ def from_record(record: dict[str, Any]) -> Outcome:
         verdict=None if verdict is None else Verdict(**verdict),
         failure=None
         if failure is None
-        else Failure(
-            Attribution(failure["attribution"]), failure["type"], failure["message"]
-        ),
+        else Failure(Attribution(failure["attribution"]), failure["type"], failure["message"]),
         usage={phase: Usage(**usage) for phase, usage in record["usage"].items()},
     )
 

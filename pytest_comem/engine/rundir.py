@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,7 +82,7 @@ class RunDirectory:
             for _, start, length in sorted(self._lines):
                 source.seek(start)
                 sorted_file.write(source.read(length))
-        os.replace(temporary, target)
+        temporary.replace(target)
 
 
 def read_manifest(run: Path) -> dict[str, Any]:
@@ -99,7 +98,7 @@ def _write_json(path: Path, value: Any) -> None:
     temporary = path.with_suffix(".writing")
     text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
     temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def _link_latest(parent: Path, name: str) -> None:

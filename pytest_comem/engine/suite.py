@@ -13,9 +13,13 @@ from pytest_comem.memory.registry import SystemUnderTest
 class Suite(Protocol):
     """A benchmark as the engine sees it."""
 
-    name: str
-    #: Name of the parametrized value of its tests.
-    parameter: str
+    @property
+    def name(self) -> str:
+        """Name of the suite."""
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parametrized value of its tests."""
 
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
         """Return every step for *system*, by episode and position."""

@@ -132,9 +132,7 @@ def _forbidden(annotation: Annotation) -> tuple[str, ...]:
     return annotation.leak_targets
 
 
-def _exposure(
-    patterns: tuple[str, ...], every: bool, exposed: ScannedText | None
-) -> bool | None:
+def _exposure(patterns: tuple[str, ...], every: bool, exposed: ScannedText | None) -> bool | None:
     if exposed is None:
         return None
     found = matching(patterns, exposed)

@@ -36,6 +36,8 @@ class BM25Index:
         self._lengths: list[int] = []
         self._total_length = 0
         self._postings: dict[str, list[tuple[int, int]]] = {}
+        # How many tokens occur in so many passages.
+        self._frequencies: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -47,7 +49,11 @@ class BM25Index:
         self._lengths.append(len(tokens))
         self._total_length += len(tokens)
         for token, count in Counter(tokens).items():
-            self._postings.setdefault(token, []).append((number, count))
+            postings = self._postings.setdefault(token, [])
+            if postings:
+                self._frequencies[len(postings)] -= 1
+            postings.append((number, count))
+            self._frequencies[len(postings)] += 1
         return number
 
     def rank(
@@ -70,26 +76,29 @@ class BM25Index:
         if not size or not self._total_length:
             return scores
         mean = self._total_length / size
-        norms = [
-            self._k1 * (1 - self._b + self._b * length / mean) for length in self._lengths
-        ]
+        norms = [self._k1 * (1 - self._b + self._b * length / mean) for length in self._lengths]
         gain = self._k1 + 1
-        idf = self._inverse_frequencies()
+        floor = self._floor()
         for token, times in Counter(tokenize(query)).items():
-            weight = times * gain * idf.get(token, 0.0)
-            for number, count in self._postings.get(token, ()):
+            postings = self._postings.get(token)
+            if postings is None:
+                continue
+            idf = self._inverse_frequency(len(postings))
+            weight = times * gain * (idf if idf >= 0 else floor)
+            for number, count in postings:
                 scores[number] += weight * count / (count + norms[number])
         return scores
 
-    def _inverse_frequencies(self) -> dict[str, float]:
-        """Return each token's weight; one in more than half of the passages gets a small one.
+    def _inverse_frequency(self, found: int) -> float:
+        return math.log((len(self._lengths) - found + 0.5) / (found + 0.5))
 
-        As in Okapi BM25 with the usual floor: a negative weight becomes a quarter of the mean.
+    def _floor(self) -> float:
+        """Return the weight of a token in more than half of the passages.
+
+        As usual in Okapi BM25, where its own would be negative: a quarter of the mean weight.
         """
-        size = len(self._lengths)
-        weights = {
-            token: math.log((size - len(postings) + 0.5) / (len(postings) + 0.5))
-            for token, postings in self._postings.items()
-        }
-        floor = FLOOR * math.fsum(weights.values()) / len(weights)
-        return {token: weight if weight >= 0 else floor for token, weight in weights.items()}
+        total = math.fsum(
+            tokens * self._inverse_frequency(found)
+            for found, tokens in sorted(self._frequencies.items())
+        )
+        return FLOOR * total / len(self._postings)

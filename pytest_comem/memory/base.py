@@ -46,4 +46,4 @@ class MemorySystem(ABC):
 
     def close(self) -> None:
         """Release what the instance holds; called once, also after an error."""
-        return None
+        return

@@ -26,7 +26,9 @@ class BM25(MemorySystem):
     def recall(self, query: Query) -> Recall:
         """Return the best entries, best first."""
         ranked = self._index.rank(query.text, query.top_k)
-        return Recall(items=tuple(item_of(self._entries[number], score) for number, score in ranked))
+        return Recall(
+            items=tuple(item_of(self._entries[number], score) for number, score in ranked)
+        )
 
 
 def item_of(entry: Entry, score: float | None) -> RecallItem:

@@ -102,9 +102,7 @@ def _class_at(path: str, directory: Path) -> Callable[[], MemorySystem]:
 
 
 def _is_system(value: object) -> bool:
-    return (
-        isinstance(value, type) and issubclass(value, MemorySystem) and value is not MemorySystem
-    )
+    return isinstance(value, type) and issubclass(value, MemorySystem) and value is not MemorySystem
 
 
 def _import_beside(module_name: str, directory: Path) -> object:

@@ -18,7 +18,5 @@ def find_reader(name: str) -> Reader:
         reader.name: reader for reader in (OfflineReader, VerbatimReader)
     }
     if name not in readers:
-        raise SettingsError(
-            f"--comem-model: {name!r} is unknown; {did_you_mean(name, readers)}"
-        )
+        raise SettingsError(f"--comem-model: {name!r} is unknown; {did_you_mean(name, readers)}")
     return readers[name]()

@@ -21,7 +21,7 @@ from rich.text import Text
 from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
 from pytest_comem.metrics.gatemem import Tally, mean_of_domains
-from pytest_comem.metrics.sheet import PHASES, Sheet, SystemSheet
+from pytest_comem.metrics.sheet import PHASES, Sheet
 from pytest_comem.settings import Settings
 
 _COLUMNS: Final = ("U", "A", "F", "OR", "MGS", "U_exposed", "A_exposed", "F_exposed", "MGS_exposed")

@@ -48,7 +48,7 @@ def handler(site: Site) -> type[BaseHTTPRequestHandler]:
     """Return the request handler of *site*."""
 
     class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
         def do_GET(self) -> None:
