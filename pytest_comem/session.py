@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ import pytest
 from pytest_comem import __version__, collection
 from pytest_comem.core.outcomes import Attribution
 from pytest_comem.engine.nodeids import label_in, run_in
-from pytest_comem.engine.records import from_record, to_record
+from pytest_comem.engine.records import from_record, to_line, to_record
 from pytest_comem.engine.rundir import RunDirectory
 from pytest_comem.errors import ComemError, InfrastructureError
 from pytest_comem.memory.registry import SystemUnderTest, find_system
@@ -51,6 +52,7 @@ class ComemSession:
         self._directory: RunDirectory | None = None
         self._planned: dict[str, str] = {}
         self._labels: dict[str, str] = {}
+        self._died: set[str] = set()
         self._progress = Progress()
         self._sheet = Sheet()
         self._refuse_other_distributions()
@@ -207,8 +209,9 @@ class ComemSession:
         if outcome is None:
             return
         if report.when == "call" or (report.when == "setup" and not report.passed):
-            # Between processes only plain values travel.
-            setattr(report, _ATTRIBUTE, to_record(outcome) if self._worker else outcome)
+            # Between processes it travels as the line it will be, whatever a library put in it.
+            found = to_line(to_record(outcome)) if self._worker else outcome
+            setattr(report, _ATTRIBUTE, found)
 
     def record(self, report: pytest.TestReport) -> None:
         """Keep a step's outcome; on a worker, leave it to the controller."""
@@ -217,7 +220,7 @@ class ComemSession:
         found = report.__dict__.pop(_ATTRIBUTE, None)
         if found is None or report.nodeid not in self._planned:
             return
-        outcome = from_record(found) if isinstance(found, dict) else found
+        outcome = from_record(json.loads(found)) if isinstance(found, str) else found
         step = outcome.step
         if self._sheet.add(outcome, step.label):
             if self._directory is not None:
@@ -283,7 +286,8 @@ class ComemSession:
     def _unscored(self) -> dict[str, str]:
         """Return why each planned step without a verdict has none, by node id."""
         return {
-            node_id: self._sheet.reason_unscored(label) or "never ran"
+            node_id: self._sheet.reason_unscored(label)
+            or ("its worker died" if node_id in self._died else "never ran")
             for label, node_id in self._labels.items()
             if not self._sheet.is_scored(label)
         }
@@ -306,6 +310,7 @@ class ComemSession:
         """A worker died in a step: that is an error of the infrastructure, not a failure."""
         if report.nodeid in self._planned:
             report.when = "setup"
+            self._died.add(report.nodeid)
 
     def _open_directory(self) -> None:
         manifest = {

@@ -67,7 +67,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
 def _reply_record(reply: Reply | None) -> dict[str, Any] | None:
     if reply is None:
         return None
-    return {"action": reply.action, "text": reply.text, "structured": reply.structured}
+    return {"action": str(reply.action), "text": reply.text, "structured": reply.structured}
 
 
 def _recall_record(recall: Recall | None) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ def of(outcome: Outcome) -> list[tuple[str, object]]:
     if outcome.system.reference:
         found["comem.reference"] = True
     if outcome.reply is not None:
-        found["comem.action"] = outcome.reply.action
+        found["comem.action"] = str(outcome.reply.action)
     if outcome.failure is not None:
         found["comem.failure"] = f"{outcome.failure.attribution}/{outcome.failure.type}"
     if outcome.verdict is not None:

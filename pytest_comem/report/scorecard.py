@@ -122,9 +122,9 @@ def render(
 def _main_table(sheet: Sheet) -> Table:
     table = _table("system / domain", *_HEADS, "n")
     for (name, model), system in sheet:
-        label = f"{name}{' (reference)' if system.reference else ''}"
-        table.add_row(Text(label, style="bold"), *_values(system.overall), style="bold")
-        table.add_row(Text(f"  {model}", style="dim"), *[""] * (len(_HEADS) + 1))
+        kind = f"  {model}{', reference' if system.reference else ''}"
+        table.add_row(Text(name, style="bold"), *_values(system.overall), style="bold")
+        table.add_row(Text(kind, style="dim"), *[""] * (len(_HEADS) + 1))
         for domain, tally in system.domains.items():
             table.add_row(f"  {domain}", *_values(tally))
         if len(system.domains) > 1:
@@ -185,7 +185,7 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
 
 
 def _table(first: str, *others: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     table.add_column(first, overflow="fold", min_width=12)
     for head in others:
         table.add_column(head, justify="right", no_wrap=True)

@@ -1,0 +1,5 @@
+"""Fixtures of the acceptance tests."""
+
+from tiny_project import project
+
+__all__ = ["project"]

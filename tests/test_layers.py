@@ -1,0 +1,47 @@
+"""The layers of ARCHITECTURE.md, held against the code's imports."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "pytest_comem"
+BASE = {"errors", "suggest", "locations", "settings", "stash", "writing"}
+ALLOWED = {
+    "core": set[str](),
+    "language": {"core"},
+    "datasets": {"core", "language"},
+    "memory": {"core", "language"},
+    "models": {"core", "language"},
+    "evaluators": {"core", "language", "datasets"},
+    "agents": {"core", "models"},
+    "engine": {"core", "language", "datasets", "memory", "models", "agents", "evaluators"},
+    "metrics": {"core", "datasets", "evaluators", "memory", "engine"},
+    "report": {"core", "datasets", "evaluators", "memory", "engine", "metrics"},
+}
+
+
+def imports_of(path: Path) -> set[str]:
+    """Return the top-level parts of our package that a module imports at run time or lazily."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pytest_comem"):
+            parts = (node.module or "").split(".")
+            found.update([parts[1]] if len(parts) > 1 else [alias.name for alias in node.names])
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("layer", ALLOWED)
+def test_imports_point_downwards(layer: str) -> None:
+    """No module of a layer imports a layer above it."""
+    for path in sorted((PACKAGE / layer).glob("*.py")):
+        upward = imports_of(path) - ALLOWED[layer] - {layer} - (BASE if layer != "core" else set())
+        assert not upward, f"{path.name} imports {sorted(upward)}"
+
+
+def test_no_module_is_longer_than_500_lines() -> None:
+    """Modules stay small."""
+    sizes = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert max(sizes.values()) <= 500
