@@ -122,9 +122,10 @@ def render(
 def _main_table(sheet: Sheet) -> Table:
     table = _table("system / domain", *_HEADS, "n")
     for (name, model), system in sheet:
-        kind = f"  {model}{', reference' if system.reference else ''}"
         table.add_row(Text(name, style="bold"), *_values(system.overall), style="bold")
-        table.add_row(Text(kind, style="dim"), *[""] * (len(_HEADS) + 1))
+        table.add_row(Text(f"  {model}", style="dim"))
+        if system.reference:
+            table.add_row(Text("  (reference)", style="dim"))
         for domain, tally in system.domains.items():
             table.add_row(f"  {domain}", *_values(tally))
         if len(system.domains) > 1:

@@ -396,4 +396,4 @@ def test_the_scorecard_fits_its_terminal(
     assert max(len(line) for line in card) <= columns
     assert not any("…" in line for line in card)
     place = next(i for i, line in enumerate(card) if line.startswith("oracle"))
-    assert card[place + 1].strip() == "offline, reference"
+    assert card[place + 2].strip() == "(reference)"
