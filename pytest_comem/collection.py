@@ -89,9 +89,10 @@ def wanted_step(item: pytest.Item) -> Step | None:
 
 def tidy(item: pytest.Item) -> None:
     """Make a suite item's shown location agree with its id."""
-    if isinstance(item.parent, SuiteModule):
-        _, line, name = item.location
-        item.__dict__["location"] = (item.parent.nodeid, line, name)
+    if isinstance(item, pytest.Function) and isinstance(item.parent, SuiteModule):
+        # Set before pytest computes it, which looks up the source of every item anew.
+        line = item.function.__code__.co_firstlineno - 1
+        item.__dict__["location"] = (item.parent.nodeid, line, item.name)
 
 
 def in_playing_order(items: list[pytest.Item], runs: dict[tuple[str, str, str], int]) -> None:
