@@ -36,8 +36,6 @@ class BM25Index:
         self._lengths: list[int] = []
         self._total_length = 0
         self._postings: dict[str, list[tuple[int, int]]] = {}
-        # How many tokens occur in so many passages.
-        self._frequencies: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -49,11 +47,7 @@ class BM25Index:
         self._lengths.append(len(tokens))
         self._total_length += len(tokens)
         for token, count in Counter(tokens).items():
-            postings = self._postings.setdefault(token, [])
-            if postings:
-                self._frequencies[len(postings)] -= 1
-            postings.append((number, count))
-            self._frequencies[len(postings)] += 1
+            self._postings.setdefault(token, []).append((number, count))
         return number
 
     def rank(
@@ -99,6 +93,6 @@ class BM25Index:
         """
         total = math.fsum(
             tokens * self._inverse_frequency(found)
-            for found, tokens in sorted(self._frequencies.items())
+            for found, tokens in sorted(Counter(map(len, self._postings.values())).items())
         )
         return FLOOR * total / len(self._postings)
