@@ -134,7 +134,8 @@ class ComemSession:
     @contextmanager
     def running(self, session: pytest.Session) -> Iterator[None]:
         """Play episodes while pytest runs its loop."""
-        if self._config.getoption("collectonly") or session.testsfailed:
+        broken = session.testsfailed and not self._config.getoption("continue_on_collection_errors")
+        if self._config.getoption("collectonly") or broken:
             yield
             return
         with ExitStack() as stack:

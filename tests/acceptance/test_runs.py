@@ -146,6 +146,15 @@ def test_collect_only_plays_nothing(project: pytest.Pytester) -> None:
     assert not (project.path / ".comem").exists()
 
 
+def test_a_broken_test_file_beside_the_suite_need_not_stop_it(project: pytest.Pytester) -> None:
+    """With --continue-on-collection-errors the suite is played all the same."""
+    project.makepyfile(test_broken="import nothing_of_this_name")
+    arguments = ("--memory-system=bm25", DATA, "gatemem", "test_broken.py")
+    run(project, *arguments).assert_outcomes(errors=1)
+    result = run(project, "--continue-on-collection-errors", *arguments)
+    result.assert_outcomes(passed=5, errors=1)
+
+
 def test_last_failed_selects_the_same_steps(project: pytest.Pytester) -> None:
     """--lf runs exactly the steps that failed before."""
     arguments = ("--memory-system=rag-policy,none", DATA, "gatemem")
