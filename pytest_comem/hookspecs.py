@@ -5,11 +5,14 @@ A library registers its adapter under a name, so that its users need no class pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_comem.memory.base import MemorySystem
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_comem.memory.base import MemorySystem
 
 
 @pytest.hookspec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import platform
 import secrets
@@ -139,6 +140,9 @@ class ComemSession:
             yield
             return
         with ExitStack() as stack:
+            # Items and data stay until the end: no need to look for garbage among them.
+            gc.freeze()
+            stack.callback(gc.unfreeze)
             if not self._worker:
                 self._open_directory()
             if not self._controller:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import pytest
 
@@ -20,8 +20,7 @@ SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option.
 
     :param flag: on the command line.

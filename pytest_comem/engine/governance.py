@@ -113,10 +113,11 @@ class GovernanceSuite:
         asked = perf_counter()
         reply = self._responder.answer(query, recall)
         answered = perf_counter()
-        decision, failure = self._judge(checkpoint, reply, recall)
+        exposed = recall.text
+        decision, failure = self._judge(checkpoint, reply, exposed)
         judged = perf_counter()
         usage["recall"] = Usage(asked - started)
-        usage["answer"] = Usage(answered - asked, _words(query.text, recall.text, reply.text))
+        usage["answer"] = Usage(answered - asked, _words(query.text, exposed, reply.text))
         usage["judge"] = Usage(judged - answered)
         return self._outcome(
             step,
@@ -131,14 +132,14 @@ class GovernanceSuite:
         )
 
     def _judge(
-        self, checkpoint: Checkpoint, reply: Reply, recall: Recall
+        self, checkpoint: Checkpoint, reply: Reply, exposed: str
     ) -> tuple[Verdict | None, Failure | None]:
         try:
             decision = verdict(
                 checkpoint.annotation,
                 checkpoint.question,
                 reply,
-                exposed=ScannedText(recall.text),
+                exposed=ScannedText(exposed),
                 scoring=self._scoring,
             )
         except BenchmarkDefect as defect:

@@ -75,24 +75,24 @@ def _recall_record(recall: Recall | None) -> dict[str, Any] | None:
         return None
     return {
         "items": [
-            {"text": item.text, "score": _rounded(item.score), "source_ids": list(item.source_ids)}
+            {
+                "text": item.text,
+                "score": None if item.score is None else round(float(item.score), 6),
+                "source_ids": item.source_ids,
+            }
             for item in recall.items
         ],
         "withheld": [
             {
                 "reason": str(kept.reason),
-                "score": _rounded(kept.score),
-                "source_ids": list(kept.source_ids),
+                "score": None if kept.score is None else round(float(kept.score), 6),
+                "source_ids": kept.source_ids,
             }
             for kept in recall.withheld
         ],
         "enforced_access": recall.enforced_access,
         "enforced_deletion": recall.enforced_deletion,
     }
-
-
-def _rounded(score: float | None) -> float | None:
-    return None if score is None else round(float(score), 6)
 
 
 def _verdict_record(verdict: Verdict | None) -> dict[str, Any] | None:

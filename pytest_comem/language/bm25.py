@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Final, final
 
@@ -35,7 +35,9 @@ class BM25Index:
         self._b = b
         self._lengths: list[int] = []
         self._total_length = 0
-        self._postings: dict[str, list[tuple[int, int]]] = {}
+        self._passages: defaultdict[str, list[int]] = defaultdict(list)
+        # Most tokens stand once in a passage; only the others have a count.
+        self._repeated: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -47,7 +49,9 @@ class BM25Index:
         self._lengths.append(len(tokens))
         self._total_length += len(tokens)
         for token, count in Counter(tokens).items():
-            self._postings.setdefault(token, []).append((number, count))
+            self._passages[token].append(number)
+            if count > 1:
+                self._repeated[token].append((number, count))
         return number
 
     def rank(
@@ -61,7 +65,8 @@ class BM25Index:
         """
         scores = self._scores(query)
         numbers = range(len(scores)) if keep is None else filter(keep, range(len(scores)))
-        best = sorted(numbers, key=lambda number: -scores[number])[:top_k]
+        # Sorting keeps the order of equals, also when reversed.
+        best = sorted(numbers, key=scores.__getitem__, reverse=True)[:top_k]
         return [(number, scores[number]) for number in best]
 
     def _scores(self, query: str) -> list[float]:
@@ -71,16 +76,19 @@ class BM25Index:
             return scores
         mean = self._total_length / size
         norms = [self._k1 * (1 - self._b + self._b * length / mean) for length in self._lengths]
+        singles = [1 / (1 + norm) for norm in norms]
         gain = self._k1 + 1
         floor = self._floor()
         for token, times in Counter(tokenize(query)).items():
-            postings = self._postings.get(token)
-            if postings is None:
+            passages = self._passages.get(token)
+            if passages is None:
                 continue
-            idf = self._inverse_frequency(len(postings))
+            idf = self._inverse_frequency(len(passages))
             weight = times * gain * (idf if idf >= 0 else floor)
-            for number, count in postings:
-                scores[number] += weight * count / (count + norms[number])
+            for number in passages:
+                scores[number] += weight * singles[number]
+            for number, count in self._repeated.get(token, ()):
+                scores[number] += weight * (count / (count + norms[number]) - singles[number])
         return scores
 
     def _inverse_frequency(self, found: int) -> float:
@@ -93,6 +101,6 @@ class BM25Index:
         """
         total = math.fsum(
             tokens * self._inverse_frequency(found)
-            for found, tokens in sorted(Counter(map(len, self._postings.values())).items())
+            for found, tokens in sorted(Counter(map(len, self._passages.values())).items())
         )
-        return FLOOR * total / len(self._postings)
+        return FLOOR * total / len(self._passages)

@@ -52,13 +52,17 @@ for _topic, _words in _TABLE.items():
         if _topic not in _BY_STEM.get(_key, ()):
             _BY_STEM[_key] = (*_BY_STEM.get(_key, ()), _topic)
 
-_PHONE: Final = re.compile(r"\b\d{3}-\d{3}-\d{4}\b|\b\d{3}-\d{4}\b")
-_MONEY: Final = re.compile(r"[$€£] ?\d|\b\d{1,3},\d{3}\b|\d ?%")
-_CODE: Final = re.compile(r"\b(?=[A-Za-z_]*\d)(?=[\d_]*[A-Za-z])\w{4,24}(?:-\w{2,12}){1,6}\b")
-_PLACE: Final = re.compile(
-    r"\b(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-    r"\b)[A-Z][a-z]{2,20} [A-Z]?\d{1,4}\b(?![,:.]\d)"
-)
+_DIGIT: Final = re.compile(r"\d")
+#: Shapes of values, each with a digit in it: telephone numbers, amounts, codes, rooms.
+_SHAPES: Final = {
+    "contact": re.compile(r"\b\d{3}-\d{3}-\d{4}\b|\b\d{3}-\d{4}\b"),
+    "money": re.compile(r"[$€£] ?\d|\b\d{1,3},\d{3}\b|\d ?%"),
+    "credential": re.compile(r"\b(?=[A-Za-z_]*\d)(?=[\d_]*[A-Za-z])\w{4,24}(?:-\w{2,12}){1,6}\b"),
+    "location": re.compile(
+        r"\b(?!(?:January|February|March|April|May|June|July|August|September|October|November"
+        r"|December)\b)[A-Z][a-z]{2,20} [A-Z]?\d{1,4}\b(?![,:.]\d)"
+    ),
+}
 
 
 @remembered
@@ -68,14 +72,8 @@ def topics_of(text: str) -> frozenset[str]:
     for word in words(text):
         if word not in STOP_WORDS:
             found.update(_BY_STEM.get(stem(word), ()))
-    if _PHONE.search(text):
-        found.add("contact")
-    if _MONEY.search(text):
-        found.add("money")
-    if _CODE.search(text):
-        found.add("credential")
-    if _PLACE.search(text):
-        found.add("location")
+    if _DIGIT.search(text):
+        found.update(topic for topic, shape in _SHAPES.items() if shape.search(text))
     return frozenset(found)
 
 
