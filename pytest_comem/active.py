@@ -76,6 +76,10 @@ class ActiveHooks:
         self._session.finish()
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        self._session.equip(node.workerinput)
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config) -> Any:
         return self._session.make_scheduler()
 

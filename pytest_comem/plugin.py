@@ -63,6 +63,5 @@ def memory_system(request: pytest.FixtureRequest) -> Generator[MemorySystem]:
     session = request.config.stash.get(SESSION, None)
     if session is None:
         pytest.skip("needs --memory-system NAME")
-    memory = session.systems[request.param].make()
-    yield memory
-    memory.close()
+    with session.systems[request.param].opened(request.node.name) as memory:
+        yield memory

@@ -6,10 +6,12 @@ import gc
 import json
 import platform
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 import pytest
@@ -18,9 +20,11 @@ from pytest_comem import __version__, collection
 from pytest_comem.core.outcomes import Attribution
 from pytest_comem.engine.nodeids import label_in, run_in
 from pytest_comem.engine.records import from_record, to_line, to_record
-from pytest_comem.engine.rundir import RunDirectory
+from pytest_comem.engine.rundir import RunDirectory, default_path
 from pytest_comem.errors import ComemError, InfrastructureError
-from pytest_comem.memory.registry import SystemUnderTest, find_system
+from pytest_comem.memory.registry import Catalogue, SystemUnderTest
+from pytest_comem.memory.setup import Workshop
+from pytest_comem.memory.wanted import wanted_systems
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import failures, properties
 from pytest_comem.report.progress import Progress
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
     from pytest_comem.engine.suite import Suite
 
 _ATTRIBUTE: Final = "comem_outcome"
+#: Where memory systems store things, in the run directory.
+STATE: Final = "state"
+_RUN_PATH: Final = "comem_run_path"
 _DISTRIBUTIONS: Final = ("no", "load")
 
 
@@ -54,6 +61,7 @@ class ComemSession:
         self._planned: dict[str, str] = {}
         self._labels: dict[str, str] = {}
         self._died: set[str] = set()
+        self._run_id = secrets.token_hex(4)
         self._progress = Progress()
         self._sheet = Sheet()
         self._refuse_other_distributions()
@@ -64,10 +72,38 @@ class ComemSession:
         registered: dict[str, Any] = {}
         for more in self._config.hook.pytest_comem_memory_systems():
             registered.update(more)
+        catalogue = Catalogue(registered, self._config.invocation_params.dir)
+        wanted = wanted_systems(self._settings, self._config.rootpath / "pyproject.toml")
+        return {one.label: catalogue.find(one, self.workshop) for one in wanted}
+
+    @cached_property
+    def workshop(self) -> Workshop:
+        """Makes what the memory systems of this process work with."""
+        from pytest_comem.embedders.registry import find_embedder
+        from pytest_comem.endpoint.registry import find_endpoint
+
+        embedder = find_embedder(self._settings.embedder)
+        endpoint = find_endpoint(
+            embedder,
+            model=self._settings.memory_model,
+            api_base=self._settings.memory_api_base,
+            seed=self._settings.seed,
+        )
+        return Workshop(
+            self.run_path / STATE, embedder=embedder, endpoint=endpoint, seed=self._settings.seed
+        )
+
+    @cached_property
+    def run_path(self) -> Path:
+        """Where this run is recorded; the same on every process of it."""
+        if self._worker:
+            return Path(self._config.workerinput[_RUN_PATH])  # type: ignore[attr-defined]
         place = self._config.invocation_params.dir
-        return {
-            name: find_system(name, registered, place) for name in self._settings.memory_systems
-        }
+        return self._settings.run_dir or default_path(place, self._run_id)
+
+    def equip(self, workerinput: dict[str, Any]) -> None:
+        """Tell a worker what it has to know."""
+        workerinput[_RUN_PATH] = str(self.run_path)
 
     @cached_property
     def suites(self) -> Mapping[str, Suite]:
@@ -77,9 +113,15 @@ class ComemSession:
         from pytest_comem.engine.governance import GovernanceSuite
 
         responder = governance_responder(self._settings.model)
-        data = gatemem.load(
-            self._settings.data, domains=self._settings.domains, limit=self._settings.limit
-        )
+        if self._settings.synthetic is not None:
+            from pytest_comem.datasets.synthetic import generate
+
+            domains = self._settings.domains
+            data = generate(self._settings.synthetic, self._settings.seed, domains=domains)
+        else:
+            data = gatemem.load(
+                self._settings.data, domains=self._settings.domains, limit=self._settings.limit
+            )
         suite = GovernanceSuite(data, responder, self._settings)
         return {suite.parameter: suite}
 
@@ -104,7 +146,7 @@ class ComemSession:
         """Return the lines of pytest's header."""
         lines = [
             f"comem: {', '.join(self.systems)}; model {self._settings.model}; "
-            f"{self._settings.scoring} scoring; top-k {self._settings.top_k}"
+            f"{self._settings.scoring} scoring; top-k {', '.join(map(str, self._settings.top_k))}"
         ]
         for suite in self.suites.values():
             about = suite.describe()
@@ -276,8 +318,11 @@ class ComemSession:
         )
 
     def finish(self) -> None:
-        """Complete the run directory."""
+        """Complete the run directory, and remove what memory systems stored."""
+        if "workshop" in self.__dict__:
+            self.workshop.close()
         if self._directory is not None:
+            shutil.rmtree(self.run_path / STATE, ignore_errors=True)
             self._directory.finish(
                 {
                     "at": _now(),
@@ -319,7 +364,7 @@ class ComemSession:
 
     def _open_directory(self) -> None:
         manifest = {
-            "run": secrets.token_hex(4),
+            "run": self._run_id,
             "started": _now(),
             "versions": {
                 "pytest-comem": __version__,
@@ -331,9 +376,10 @@ class ComemSession:
             "data": {suite.name: suite.describe() for suite in self.suites.values()},
             "finished": None,
         }
-        place = self._config.invocation_params.dir
         try:
-            self._directory = RunDirectory.create(self._settings.run_dir, place, manifest)
+            self._directory = RunDirectory.create(
+                self.run_path, manifest, ours=self._settings.run_dir is None
+            )
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
 

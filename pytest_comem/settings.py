@@ -28,6 +28,8 @@ class Option(NamedTuple):
     :param default: its value as text.
     :param help: one sentence.
     :param variable: environment variable that stands in where neither flag nor ini key is given.
+    :param repeated: it may be given several times; the ini key holds one a line, and what the
+        command line says comes after that.
     """
 
     flag: str
@@ -35,6 +37,7 @@ class Option(NamedTuple):
     default: str
     help: str
     variable: str | None = None
+    repeated: bool = False
 
     @property
     def name(self) -> str:
@@ -62,7 +65,43 @@ OPTIONS: Final = (
         "offline",
         "Who answers: offline (extractive, minds policy and retractions) or offline-verbatim.",
     ),
-    Option("--comem-top-k", "N", "20", "Items a memory system may hand over for one query."),
+    Option(
+        "--memory-option",
+        "SYSTEM.KEY=VALUE",
+        "",
+        "A setting of one memory system; may be given several times.",
+        repeated=True,
+    ),
+    Option(
+        "--comem-top-k",
+        "N",
+        "20",
+        "Items a memory system may hand over for one query; several, comma-separated, are swept.",
+    ),
+    Option(
+        "--comem-embedder",
+        "NAME",
+        "hash",
+        "Embedder of every memory system: hash, minilm, or a LiteLLM model as provider/model.",
+    ),
+    Option(
+        "--comem-memory-model",
+        "NAME",
+        "scripted",
+        "Model that memory systems call: scripted (local, deterministic), or one at the API base.",
+    ),
+    Option(
+        "--comem-memory-api-base",
+        "URL",
+        "",
+        "OpenAI-compatible base URL for the memory systems' model; key in OPENAI_API_KEY.",
+    ),
+    Option(
+        "--comem-synthetic",
+        "N",
+        "",
+        "Play N fresh synthetic GateMem episodes a domain, made from --comem-seed, not data.",
+    ),
     Option(
         "--comem-scoring",
         "MODE",
@@ -90,7 +129,12 @@ class Settings:
     :param memory_systems: labels in the order given; empty when the plugin is not in use.
     :param data: directory of the full data, or ``None`` for the embedded data.
     :param model: name of the reader or model.
-    :param top_k: items for one query.
+    :param memory_options: settings of memory systems, ``SYSTEM.KEY=VALUE``.
+    :param top_k: items for one query; several are swept.
+    :param embedder: name of the memory systems' embedder.
+    :param memory_model: model that memory systems call.
+    :param memory_api_base: where that model is, or empty for our own server.
+    :param synthetic: synthetic episodes a domain, or ``None`` for data.
     :param scoring: one of :data:`SCORINGS`.
     :param domains: only these, or all when empty.
     :param limit: episodes a domain, or ``None``.
@@ -100,15 +144,20 @@ class Settings:
     """
 
     memory_systems: tuple[str, ...]
-    data: Path | None
-    model: str
-    top_k: int
-    scoring: str
-    domains: tuple[str, ...]
-    limit: int | None
-    concurrency: int
-    run_dir: Path | None
-    seed: int
+    memory_options: tuple[str, ...] = ()
+    data: Path | None = None
+    synthetic: int | None = None
+    domains: tuple[str, ...] = ()
+    limit: int | None = None
+    model: str = "offline"
+    top_k: tuple[int, ...] = (20,)
+    embedder: str = "hash"
+    memory_model: str = "scripted"
+    memory_api_base: str = ""
+    scoring: str = "paper"
+    concurrency: int = 8
+    run_dir: Path | None = None
+    seed: int = 0
 
     @property
     def active(self) -> bool:
@@ -125,6 +174,7 @@ def add_options(parser: pytest.Parser) -> None:
             option.flag,
             metavar=option.metavar,
             default=None,
+            action="append" if option.repeated else "store",
             help=f"{option.help}{default}".replace("%", "%%"),
         )
         parser.addini(option.name, f"{option.help} See {option.flag}.", default=None)
@@ -141,7 +191,12 @@ def read_settings(config: pytest.Config) -> Settings:
         memory_systems=_distinct("--memory-system", values["memory_system"]),
         data=_path(values["comem_data"], base),
         model=values["comem_model"].strip(),
-        top_k=_integer("--comem-top-k", values["comem_top_k"], minimum=1),
+        memory_options=tuple(filter(None, map(str.strip, values["memory_option"].splitlines()))),
+        top_k=_integers("--comem-top-k", values["comem_top_k"]),
+        embedder=values["comem_embedder"].strip(),
+        memory_model=values["comem_memory_model"].strip(),
+        memory_api_base=values["comem_memory_api_base"].strip(),
+        synthetic=_optional_integer("--comem-synthetic", values["comem_synthetic"]),
         scoring=_choice("--comem-scoring", values["comem_scoring"], SCORINGS),
         domains=_distinct("--comem-domains", values["comem_domains"]),
         limit=_optional_integer("--comem-limit", values["comem_limit"]),
@@ -158,6 +213,8 @@ def given_on_command_line(config: pytest.Config, flag: str) -> bool:
 
 def _raw(config: pytest.Config, option: Option) -> str:
     given = config.getoption(option.flag)
+    if option.repeated:
+        return "\n".join([config.getini(option.name) or "", *(given or [])])
     if given is None:
         given = config.getini(option.name) or None
     if given is None and option.variable:
@@ -191,6 +248,12 @@ def _integer(flag: str, value: str, *, minimum: int) -> int:
     return number
 
 
+def _integers(flag: str, value: str) -> tuple[int, ...]:
+    return tuple(_integer(flag, name, minimum=1) for name in _distinct(flag, value)) or (
+        _integer(flag, value, minimum=1),
+    )
+
+
 def _optional_integer(flag: str, value: str) -> int | None:
     return _integer(flag, value, minimum=1) if value.strip() else None
 
@@ -208,7 +271,12 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "memory_systems": list(settings.memory_systems),
         "data": show(settings.data),
         "model": settings.model,
-        "top_k": settings.top_k,
+        "memory_options": list(settings.memory_options),
+        "top_k": list(settings.top_k),
+        "embedder": settings.embedder,
+        "memory_model": settings.memory_model,
+        "memory_api_base": settings.memory_api_base,
+        "synthetic": settings.synthetic,
         "scoring": settings.scoring,
         "domains": list(settings.domains),
         "limit": settings.limit,

@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from systems import system_called
 
 from pytest_comem.agents.governance import governance_responder
 from pytest_comem.core.entries import Query
@@ -19,7 +20,6 @@ from pytest_comem.datasets.governance import Category, GovernanceData
 from pytest_comem.engine.governance import GovernanceSuite
 from pytest_comem.evaluators.patterns import ScannedText, matching
 from pytest_comem.memory.bm25 import BM25
-from pytest_comem.memory.registry import find_system
 from pytest_comem.metrics.sheet import Sheet, SystemSheet
 from pytest_comem.settings import Settings
 
@@ -39,9 +39,9 @@ def data() -> GovernanceData:
 
 def play(data: GovernanceData, system: str, model: str) -> SystemSheet:
     """Play the whole data set on one system with one reader."""
-    settings = Settings((system,), FOLDER, model, 20, "paper", (), None, 1, None, 0)
+    settings = Settings((system,), data=FOLDER, model=model)
     suite = GovernanceSuite(data, governance_responder(model), settings)
-    found = find_system(system, {}, Path())
+    found = system_called(system)
     sheet = Sheet()
     for _, steps in groupby(suite.steps(found), key=lambda step: step.run):
         for outcome in suite.play(list(steps), found):

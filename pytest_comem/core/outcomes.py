@@ -73,12 +73,14 @@ class SystemInfo:
     :param version: version of the library or of our implementation.
     :param configuration: hash of everything that configures it.
     :param reference: it sees hidden annotations and only checks the harness.
+    :param top_k: items for one query, at most.
     """
 
     name: str
     version: str
     configuration: str
     reference: bool = False
+    top_k: int = 20
 
 
 @final

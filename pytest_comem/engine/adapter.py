@@ -11,24 +11,30 @@ from pytest_comem.errors import InfrastructureError
 from pytest_comem.memory.base import MemorySystem
 from pytest_comem.memory.oracle import ShownAnnotations
 from pytest_comem.memory.registry import SystemUnderTest
+from pytest_comem.memory.setup import Setup
 
 
 @final
 class GuardedMemory:
-    """One fresh memory system; opened, used by one thread and closed.
+    """One fresh memory system; opened, used by one thread, closed, its directory removed.
 
+    :param name: helps people to tell directories apart.
     :raises InfrastructureError: of type ``adapter`` from every method, naming the system, the
         operation and the error. A library may raise anything, ``BaseException`` included.
     """
 
-    def __init__(self, system: SystemUnderTest) -> None:
+    def __init__(self, system: SystemUnderTest, name: str = "memory") -> None:
         self.system = system
+        self._name = name
+        self._setup: Setup | None = None
         self._memory: MemorySystem | None = None
 
     def __enter__(self) -> GuardedMemory:
         try:
-            self._memory = self.system.make()
+            self._setup = self.system.setup(self._name)
+            self._memory = self.system.open(self._setup)
         except BaseException as error:
+            self._discard()
             raise self._broke("could not be opened", error) from error
         return self
 
@@ -45,6 +51,12 @@ class GuardedMemory:
             except BaseException as failure:
                 if kind is None:
                     raise self._broke("raised in close()", failure) from failure
+            finally:
+                self._discard()
+
+    def _discard(self) -> None:
+        if self._setup is not None:
+            self._setup.discard()
 
     @property
     def is_shown_annotations(self) -> bool:
@@ -85,7 +97,9 @@ class GuardedMemory:
     def _broke(self, what: str, error: BaseException) -> InfrastructureError:
         if isinstance(error, InfrastructureError):
             return error
-        detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        # A library's message may hold what no stream or channel takes, such as half a surrogate.
+        text = str(error).encode("utf-8", "backslashreplace").decode()
+        detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
         return self._misbehaved(f"{what}: {detail}")
 
     def _misbehaved(self, what: str) -> InfrastructureError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from time import perf_counter
 from typing import Any, Final, final
 
@@ -69,10 +70,14 @@ class GovernanceSuite:
 
     def play(self, steps: Iterable[Step], system: SystemUnderTest) -> Iterator[Outcome]:
         """Play one episode on a fresh memory and yield one outcome a checkpoint."""
-        with GuardedMemory(system) as memory:
+        remaining = iter(steps)
+        first = next(remaining, None)
+        if first is None:
+            return
+        with GuardedMemory(system, first.episode) as memory:
             ingested = 0
             positions: dict[str, int] = {}
-            for step in steps:
+            for step in chain([first], remaining):
                 episode = self._episodes[step.episode]
                 checkpoint = self._checkpoints[step.episode, step.id]
                 if checkpoint.as_of < ingested - 1:
@@ -105,7 +110,7 @@ class GovernanceSuite:
         positions: dict[str, int],
         usage: dict[str, Usage],
     ) -> Outcome:
-        query = self._query(episode, checkpoint)
+        query = self._query(episode, checkpoint, memory.system.top_k)
         if memory.is_shown_annotations:
             memory.reveal(*_ideal(episode, checkpoint))
         started = perf_counter()
@@ -146,13 +151,13 @@ class GovernanceSuite:
             return None, Failure(Attribution.BENCHMARK, "pattern", str(defect))
         return decision, None
 
-    def _query(self, episode: GovernanceEpisode, checkpoint: Checkpoint) -> Query:
+    def _query(self, episode: GovernanceEpisode, checkpoint: Checkpoint, top_k: int) -> Query:
         return Query(
             text=checkpoint.question,
             requester=checkpoint.requester,
             relationships=episode.facts_about(checkpoint.requester.id),
             policy=self._data.policies[episode.domain],
-            top_k=self._settings.top_k,
+            top_k=top_k,
         )
 
     def _outcome(
@@ -209,7 +214,7 @@ class GovernanceSuite:
                 [annotation.include, annotation.not_include, annotation.leak_targets],
                 [system.info.name, system.info.version, system.info.configuration],
                 [self._settings.model, getattr(self._responder, "version", ""), JUDGE],
-                [self._settings.scoring, self._settings.top_k, self._settings.seed],
+                [self._settings.scoring, system.top_k, self._settings.seed],
             ]
         )
 

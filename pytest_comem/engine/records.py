@@ -23,6 +23,13 @@ from pytest_comem.errors import DataError
 #: Name of the outcomes' file in a run directory.
 OUTCOMES: Final = "outcomes.jsonl"
 
+_TEXTS: Final = ("key", "suite", "data", "domain", "episode", "step", "model", "judge", "scoring")
+_FORM: Final[dict[str, type]] = {
+    **dict.fromkeys(_TEXTS, str),
+    "position": int,
+    **dict.fromkeys(("system", "labels", "query", "usage"), dict),
+}
+
 
 def to_record(outcome: Outcome) -> dict[str, Any]:
     """Return *outcome* as plain JSON values; only ``usage.*.seconds`` varies between equal runs."""
@@ -40,6 +47,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
             "version": outcome.system.version,
             "configuration": outcome.system.configuration,
             "reference": outcome.system.reference,
+            "top_k": outcome.system.top_k,
         },
         "model": outcome.model,
         "judge": outcome.judge,
@@ -107,8 +115,9 @@ def _verdict_record(verdict: Verdict | None) -> dict[str, Any] | None:
 
 
 def to_line(record: dict[str, Any]) -> str:
-    """Return one line of JSON with its newline."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+    """Return one line of JSON with its newline; a lone surrogate stands in it as an escape."""
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return line.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def read_records(run: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -138,16 +147,20 @@ def read_outcomes(run: Path) -> Iterator[Outcome]:
     for line, record in read_records(run):
         try:
             yield from_record(record)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"not an outcome of this version ({type(error).__name__}: {error})",
-                file=str(run),
+                file=str(run / OUTCOMES if run.is_dir() else run),
                 line=line,
             ) from None
 
 
 def from_record(record: dict[str, Any]) -> Outcome:
-    """Return the outcome that :func:`to_record` wrote."""
+    """Return the outcome that :func:`to_record` wrote.
+
+    :raises KeyError, TypeError, ValueError: where it is none.
+    """
+    _check(record, _FORM)
     reply, recall, verdict, failure = (
         record[name] for name in ("reply", "recall", "verdict", "failure")
     )
@@ -170,12 +183,23 @@ def from_record(record: dict[str, Any]) -> Outcome:
         query=record["query"],
         reply=None if reply is None else Reply(**reply),
         recall=None if recall is None else _recall(recall),
-        verdict=None if verdict is None else Verdict(**verdict),
+        verdict=None if verdict is None else _verdict(verdict),
         failure=None
         if failure is None
         else Failure(Attribution(failure["attribution"]), failure["type"], failure["message"]),
         usage={phase: Usage(**usage) for phase, usage in record["usage"].items()},
     )
+
+
+def _check(record: dict[str, Any], form: dict[str, type]) -> None:
+    for name, kind in form.items():
+        if not isinstance(record[name], kind):
+            raise TypeError(f"{name} is no {kind.__name__}")
+
+
+def _verdict(record: dict[str, Any]) -> Verdict:
+    _check(record, {"passed": bool, "reason": str, "measures": dict, "evidence": dict})
+    return Verdict(**record)
 
 
 def _recall(record: dict[str, Any]) -> Recall:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from pytest_comem.engine.records import OUTCOMES, to_line
-from pytest_comem.errors import SettingsError
+from pytest_comem.errors import DataError, SettingsError
 
 MANIFEST: Final = "manifest.json"
 _DEFAULT_PARENT: Final = Path(".comem") / "runs"
@@ -37,22 +37,20 @@ class RunDirectory:
         self._file = (path / OUTCOMES).open("xb")
 
     @classmethod
-    def create(cls, path: Path | None, root: Path, manifest: dict[str, Any]) -> RunDirectory:
-        """Return the directory *path*, or a new one under ``.comem/runs`` in *root*.
+    def create(cls, path: Path, manifest: dict[str, Any], *, ours: bool) -> RunDirectory:
+        """Return the directory *path*.
 
+        :param ours: it is one of :func:`default_path`, kept out of version control and linked to
+            as ``latest``.
         :raises SettingsError: where it cannot be made or already holds a run.
         """
         try:
-            if path is not None:
-                return cls(path, manifest)
-            parent = root / _DEFAULT_PARENT
-            parent.mkdir(parents=True, exist_ok=True)
-            ignore = parent.parent / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-            stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-            run = cls(parent / f"{stamp}-{manifest['run']}", manifest)
-            _link_latest(parent, run.path.name)
+            run = cls(path, manifest)
+            if ours:
+                ignore = path.parent.parent / ".gitignore"
+                if not ignore.exists():
+                    ignore.write_text("*\n", encoding="utf-8")
+                _link_latest(path.parent, path.name)
             return run
         except OSError as error:
             raise SettingsError(
@@ -85,19 +83,34 @@ class RunDirectory:
         temporary.replace(target)
 
 
+def default_path(root: Path, run_id: str) -> Path:
+    """Return a new path under ``.comem/runs`` in *root*."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return root / _DEFAULT_PARENT / f"{stamp}-{run_id}"
+
+
 def read_manifest(run: Path) -> dict[str, Any]:
-    """Return a run's manifest; empty where it has none."""
+    """Return a run's manifest; empty where it has none.
+
+    :raises DataError: where it is not a JSON object.
+    """
     path = run / MANIFEST
     if not path.is_file():
         return {}
-    manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        manifest = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}", file=str(path)) from None
+    if not isinstance(manifest, dict):
+        raise DataError("not a JSON object", file=str(path))
     return manifest
 
 
 def _write_json(path: Path, value: Any) -> None:
     temporary = path.with_suffix(".writing")
     text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    temporary.write_text(text, encoding="utf-8")
+    # A lone surrogate, as in a message, becomes the JSON escape that it is read back from.
+    temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     temporary.replace(path)
 
 

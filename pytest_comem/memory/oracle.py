@@ -26,7 +26,7 @@ class Oracle(MemorySystem):
     """Recalls exactly the entries that hold the answer, and withholds what must be withheld."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        deletes=True, principals=True, reference=True
+        governs_access=True, governs_deletion=True, reference=True
     )
 
     def __init__(self) -> None:

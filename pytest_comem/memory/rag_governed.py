@@ -23,7 +23,7 @@ from pytest_comem.memory.restricted import restricted_recall, withheld_recall
 class RagGoverned(MemorySystem):
     """The best entries among those that are neither deleted nor out of bounds."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(deletes=True, principals=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(governs_access=True, governs_deletion=True)
 
     def __init__(self) -> None:
         self._index = BM25Index()

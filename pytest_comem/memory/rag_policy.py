@@ -20,7 +20,7 @@ from pytest_comem.memory.restricted import restricted_recall
 class RagPolicy(MemorySystem):
     """The best entries among those the requester may see."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(principals=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(governs_access=True)
 
     def __init__(self) -> None:
         self._index = BM25Index()

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final, final
 
 from pytest_comem.core.hashing import stable_hash
 from pytest_comem.core.outcomes import SystemInfo
 from pytest_comem.errors import SettingsError
-from pytest_comem.memory.base import Capabilities, MemorySystem
+from pytest_comem.memory.base import Capabilities, MemorySystem, OptionValue
+from pytest_comem.memory.options import effective_options
+from pytest_comem.memory.packages import version_of
+from pytest_comem.memory.setup import Setup, Workshop
+from pytest_comem.memory.wanted import Wanted
 from pytest_comem.suggest import did_you_mean
 
-#: Our own systems; imported when asked for.
+#: Systems that come with the package; imported when asked for.
 BUILT_IN: Final = {
     "none": "pytest_comem.memory.simple:NoMemory",
     "full-context": "pytest_comem.memory.simple:FullContext",
@@ -23,7 +29,19 @@ BUILT_IN: Final = {
     "rag-policy": "pytest_comem.memory.rag_policy:RagPolicy",
     "rag-governed": "pytest_comem.memory.rag_governed:RagGoverned",
     "oracle": "pytest_comem.memory.oracle:Oracle",
+    "rag": "pytest_comem.memory.rag:Rag",
+    "mem0": "pytest_comem.memory.mem0:Mem0",
+    "langmem": "pytest_comem.memory.langmem:LangMem",
+    "a-mem": "pytest_comem.memory.a_mem:AMem",
+    "memos": "pytest_comem.memory.memos:MemOS",
+    "supermemory": "pytest_comem.memory.supermemory:Supermemory",
+    "memorybank": "pytest_comem.memory.memorybank:MemoryBank",
+    "remem-single": "pytest_comem.memory.remem:ReMemSingle",
+    "remem-iterative": "pytest_comem.memory.remem:ReMemIterative",
+    "plugmem": "pytest_comem.memory.plugmem:PlugMem",
 }
+#: Entry points of this group are memory systems of installed packages.
+GROUP: Final = "pytest_comem.memory_systems"
 
 
 @final
@@ -31,48 +49,126 @@ BUILT_IN: Final = {
 class SystemUnderTest:
     """A memory system of this run.
 
-    :param info: name, version and configuration hash.
+    :param info: label, version and configuration hash.
     :param capabilities: what it does by itself.
-    :param make: returns a fresh, empty instance.
+    :param factory: the class, or whatever a plugin registered.
+    :param options: effective settings.
+    :param workshop: makes what its instances work with.
     """
 
     info: SystemInfo
     capabilities: Capabilities
-    make: Callable[[], MemorySystem]
+    factory: Callable[[], MemorySystem]
+    options: Mapping[str, OptionValue]
+    workshop: Workshop
+
+    @property
+    def top_k(self) -> int:
+        """Items for one query, at most."""
+        return self.info.top_k
+
+    def setup(self, name: str) -> Setup:
+        """Return a fresh set-up; *name* only helps people to find its directory."""
+        return self.workshop.setup(
+            f"{self.info.name}-{name}", options=self.options, top_k=self.top_k
+        )
+
+    def open(self, setup: Setup) -> MemorySystem:
+        """Return an instance on *setup*."""
+        if not _is_system(self.factory):
+            return self.factory()
+        system: type[MemorySystem] = self.factory  # type: ignore[assignment]
+        if system.own_process:
+            from pytest_comem.memory.worker import open_in_worker
+
+            return open_in_worker(system, setup)
+        self.workshop.prepare(system)
+        return system.open(setup)
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[MemorySystem]:
+        """Open a fresh instance, and close and discard it afterwards."""
+        setup = self.setup(name)
+        try:
+            memory = self.open(setup)
+            try:
+                yield memory
+            finally:
+                memory.close()
+        finally:
+            setup.discard()
 
 
-def find_system(
-    name: str, registered: Mapping[str, Callable[[], MemorySystem]], directory: Path
-) -> SystemUnderTest:
-    """Return the system called *name*: built in, registered by a plugin, or a class path.
+@final
+class Catalogue:
+    """Every name that can be asked for: built in, installed, or registered by a plugin.
 
+    :param registered: what plugins returned from the hook.
     :param directory: where class paths are looked up beside the import path.
-    :raises SettingsError: naming what is wrong with it and the nearest known names.
     """
-    if name in registered:
-        factory = registered[name]
-        return _described(name, factory, getattr(factory, "__module__", "") or "")
-    if name in BUILT_IN:
-        return _described(name, _class_at(BUILT_IN[name], directory), BUILT_IN[name])
-    if ":" in name:
-        return _described(name, _class_at(name, directory), name)
-    raise SettingsError(
-        f"--memory-system: {name!r} is unknown; "
-        f"{did_you_mean(name, [*BUILT_IN, *registered])} "
-        "A system of your own is given as package.module:Class."
-    )
 
+    def __init__(
+        self, registered: Mapping[str, Callable[[], MemorySystem]], directory: Path
+    ) -> None:
+        self._registered = registered
+        self._directory = directory
 
-def _described(name: str, factory: Callable[[], MemorySystem], origin: str) -> SystemUnderTest:
-    version = str(getattr(factory, "version", "unknown"))
-    capabilities = getattr(factory, "capabilities", Capabilities())
-    info = SystemInfo(
-        name=name,
-        version=version,
-        configuration=stable_hash({"origin": origin, "version": version}),
-        reference=capabilities.reference,
-    )
-    return SystemUnderTest(info, capabilities, factory)
+    def find(self, wanted: Wanted, workshop: Workshop) -> SystemUnderTest:
+        """Return the system the user asked for.
+
+        :raises SettingsError: naming what is wrong with it and the nearest known names.
+        """
+        factory, origin, variant = self._resolve(wanted.name)
+        options = effective_options(
+            wanted.name,
+            defaults=getattr(factory, "options", {}),
+            presets=getattr(factory, "presets", {}),
+            variant=variant,
+            shared=wanted.shared,
+            own=wanted.own,
+        )
+        version = version_of(wanted.name, factory)
+        capabilities = (
+            factory.capabilities_with(options)  # type: ignore[attr-defined]
+            if _is_system(factory)
+            else getattr(factory, "capabilities", Capabilities())
+        )
+        embedder = workshop.embedder.name if capabilities.needs_embedder else None
+        model = workshop.endpoint.chat_model if capabilities.needs_model else None
+        info = SystemInfo(
+            name=wanted.label,
+            version=version,
+            configuration=stable_hash(
+                {
+                    "origin": origin,
+                    "version": version,
+                    "options": dict(sorted(options.items())),
+                    "embedder": embedder,
+                    "model": model,
+                }
+            ),
+            reference=capabilities.reference,
+            top_k=wanted.top_k,
+        )
+        return SystemUnderTest(info, capabilities, factory, options, workshop)
+
+    def _resolve(self, name: str) -> tuple[Callable[[], MemorySystem], str, str]:
+        """Return factory, origin and variant."""
+        head, _, variant = name.partition(":")
+        if head in self._registered:
+            factory = self._registered[head]
+            return factory, getattr(factory, "__module__", "") or "", variant
+        if head in BUILT_IN:
+            return _class_at(BUILT_IN[head], self._directory), BUILT_IN[head], variant
+        for point in entry_points(group=GROUP, name=head):
+            return _class_at(point.value, self._directory), point.value, variant
+        if variant:
+            return _class_at(name, self._directory), name, ""
+        known = [*BUILT_IN, *self._registered, *entry_points(group=GROUP).names]
+        raise SettingsError(
+            f"--memory-system: {name!r} is unknown; {did_you_mean(name, known)} "
+            "A system of your own is given as package.module:Class."
+        )
 
 
 def _class_at(path: str, directory: Path) -> Callable[[], MemorySystem]:

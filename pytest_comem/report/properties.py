@@ -35,4 +35,11 @@ def of(outcome: Outcome) -> list[tuple[str, object]]:
 
 def of_system(system: SystemUnderTest) -> dict[str, Any]:
     """Return what the manifest says about a memory system."""
-    return {**asdict(system.info), "capabilities": asdict(system.capabilities)}
+    capabilities = system.capabilities
+    return {
+        **asdict(system.info),
+        "capabilities": asdict(capabilities),
+        "options": dict(system.options),
+        "embedder": system.workshop.embedder.name if capabilities.needs_embedder else None,
+        "model": system.workshop.endpoint.chat_model if capabilities.needs_model else None,
+    }

@@ -1,0 +1,1 @@
+"""Texts to vectors, the same for every memory system of a run."""

@@ -1,0 +1,92 @@
+"""Where memory libraries find their model and embedder."""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import cached_property
+from typing import Final, final
+
+from pytest_comem.embedders.base import Embedder
+from pytest_comem.errors import SettingsError
+
+SCRIPTED: Final = "scripted"
+
+
+def find_endpoint(
+    embedder: Embedder, *, model: str, api_base: str, seed: int = 0
+) -> LocalEndpoint | RemoteEndpoint:
+    """Return the endpoint for ``--comem-memory-model`` and ``--comem-memory-api-base``.
+
+    :raises SettingsError: where a model is named and nothing says where it is.
+    """
+    local = LocalEndpoint(embedder, seed)
+    if api_base:
+        return RemoteEndpoint(api_base, model, local)
+    if model != SCRIPTED:
+        raise SettingsError(
+            f"--comem-memory-model: {model!r} needs --comem-memory-api-base, the base URL of an "
+            "OpenAI-compatible server; without one only 'scripted' is known"
+        )
+    return local
+
+
+@final
+class LocalEndpoint:
+    """Our own server on loopback, started when an address is first read."""
+
+    chat_model: Final = SCRIPTED
+    api_key: Final = "local"
+
+    def __init__(self, embedder: Embedder, seed: int = 0) -> None:
+        self._embedder = embedder
+        self._seed = seed
+        self._lock = threading.Lock()
+
+    @property
+    def embedding_model(self) -> str:
+        """Name of the run's embedder."""
+        return self._embedder.name
+
+    @property
+    def chat_url(self) -> str:
+        """Base URL of the scripted model."""
+        with self._lock:
+            return self._url
+
+    @property
+    def embedding_url(self) -> str:
+        """Base URL of the run's embedder."""
+        return self.chat_url
+
+    @cached_property
+    def _url(self) -> str:
+        from pytest_comem.endpoint.scripted import ScriptedChat
+        from pytest_comem.endpoint.server import LoopbackServer
+
+        return LoopbackServer(self._embedder, ScriptedChat(self._seed)).start()
+
+
+@final
+class RemoteEndpoint:
+    """A model of the user's for chat, our own server for embeddings."""
+
+    def __init__(self, chat_url: str, chat_model: str, local: LocalEndpoint) -> None:
+        self.chat_url: Final = chat_url
+        self.chat_model: Final = chat_model
+        self._local = local
+
+    @property
+    def embedding_url(self) -> str:
+        """Base URL of the run's embedder."""
+        return self._local.embedding_url
+
+    @property
+    def embedding_model(self) -> str:
+        """Name of the run's embedder."""
+        return self._local.embedding_model
+
+    @property
+    def api_key(self) -> str:
+        """The user's key; our own server takes any."""
+        return os.environ.get("OPENAI_API_KEY", "local")

@@ -1,0 +1,148 @@
+"""What a memory instance is given to work with, and the one place that makes it."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, final
+
+from pytest_comem.core.steps import safe
+from pytest_comem.memory.base import MemorySystem, OptionValue
+
+if TYPE_CHECKING:
+    from pytest_comem.embedders.base import Embedder
+
+
+class Endpoint(Protocol):
+    """Where libraries that want an OpenAI-compatible server send their own calls.
+
+    Reading an address starts our loopback server where it is that.
+    """
+
+    @property
+    def chat_url(self) -> str:
+        """Base URL for chat completions, ending in ``/v1``."""
+
+    @property
+    def chat_model(self) -> str:
+        """Model name to ask for there."""
+
+    @property
+    def embedding_url(self) -> str:
+        """Base URL for embeddings, ending in ``/v1``; serves the run's embedder."""
+
+    @property
+    def embedding_model(self) -> str:
+        """Model name to ask for there."""
+
+    @property
+    def api_key(self) -> str:
+        """Key for both; never to be written anywhere."""
+
+
+@final
+class Setup:
+    """What one memory instance is given.
+
+    :param place: directory of this instance alone, not made yet.
+    :param options: the system's effective settings.
+    :param top_k: items for one query, at most.
+    :param embedder: the run's embedder.
+    :param endpoint: an OpenAI-compatible server for the library's own calls.
+    :param seed: of everything random.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        *,
+        options: Mapping[str, OptionValue],
+        top_k: int,
+        embedder: Embedder,
+        endpoint: Endpoint,
+        seed: int = 0,
+    ) -> None:
+        self._place = place
+        self.options = options
+        self.top_k = top_k
+        self.embedder = embedder
+        self.endpoint = endpoint
+        self.seed = seed
+
+    @property
+    def directory(self) -> Path:
+        """Directory of this instance alone; made when first asked for."""
+        self._place.mkdir(parents=True, exist_ok=True)
+        return self._place
+
+    @property
+    def namespace(self) -> str:
+        """A name no other instance of this run has: letters, digits, dashes and underscores."""
+        return safe(self._place.name).replace(".", "_")
+
+    def discard(self) -> None:
+        """Remove the directory and everything in it."""
+        if self._place.exists():
+            shutil.rmtree(self._place, ignore_errors=True)
+
+
+@final
+class Workshop:
+    """Makes set-ups: one embedder and one endpoint a process, one directory an instance.
+
+    :param root: where directories are made; a temporary one when ``None``.
+    """
+
+    def __init__(
+        self, root: Path | None, *, embedder: Embedder, endpoint: Endpoint, seed: int = 0
+    ) -> None:
+        self._given = root
+        self._root: Path | None = None
+        self.embedder = embedder
+        self.endpoint = endpoint
+        self._seed = seed
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._prepared: set[type[MemorySystem]] = set()
+
+    def setup(self, name: str, *, options: Mapping[str, OptionValue], top_k: int) -> Setup:
+        """Return a set-up whose directory has *name* in it and is no other's."""
+        with self._lock:
+            place = self._home / f"{next(self._numbers):04}-{safe(name)}"
+        return Setup(
+            place,
+            options=options,
+            top_k=top_k,
+            embedder=self.embedder,
+            endpoint=self.endpoint,
+            seed=self._seed,
+        )
+
+    def prepare(self, system: type[MemorySystem]) -> None:
+        """Get the process ready for *system*, once."""
+        with self._lock:
+            if system in self._prepared:
+                return
+            home = self._home / "home"
+            if system.prepare.__func__ is not MemorySystem.prepare.__func__:  # type: ignore[attr-defined]
+                home.mkdir(parents=True, exist_ok=True)
+                system.prepare(home)
+            self._prepared.add(system)
+
+    def close(self) -> None:
+        """Remove everything made here."""
+        if self._root is not None:
+            shutil.rmtree(self._root, ignore_errors=True)
+
+    @property
+    def _home(self) -> Path:
+        if self._root is None:
+            parent = self._given
+            if parent is not None:
+                parent.mkdir(parents=True, exist_ok=True)
+            self._root = Path(tempfile.mkdtemp(prefix="comem-", dir=parent))
+        return self._root

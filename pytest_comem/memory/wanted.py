@@ -1,0 +1,85 @@
+"""Which memory systems a run asks for, and with which settings, from wherever the user says so."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from pytest_comem.errors import SettingsError
+from pytest_comem.memory.options import read_assignments
+from pytest_comem.settings import Settings
+from pytest_comem.suggest import did_you_mean
+
+_Given = Mapping[str, Mapping[str, object]]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A memory system as the user asked for it.
+
+    :param name: ``name``, ``name:variant`` or ``module:Class``.
+    :param top_k: items for one query, at most.
+    :param label: what it is called in ids and tables.
+    :param shared: the user's settings for the name before the colon.
+    :param own: the user's settings for exactly this name; they win over presets.
+    """
+
+    name: str
+    top_k: int
+    label: str
+    shared: Mapping[str, object]
+    own: Mapping[str, object]
+
+
+def wanted_systems(settings: Settings, pyproject: Path) -> list[Wanted]:
+    """Return every system of a run, each with every top-k of a sweep, in the order given.
+
+    :param pyproject: file whose table ``tool.comem.systems`` holds settings by system; it may be
+        missing.
+    :raises SettingsError: for settings of a system that is not part of the run, or unreadable ones.
+    """
+    configured = _configured(pyproject)
+    assigned = read_assignments(settings.memory_options)
+    names = settings.memory_systems
+    known = [*names, *(name.partition(":")[0] for name in names)]
+    for system in assigned:
+        if system not in known:
+            raise SettingsError(
+                f"--memory-option {system}...: no such system in this run; "
+                f"{did_you_mean(system, list(dict.fromkeys(known)))}"
+            )
+    sweep = len(settings.top_k) > 1
+    return [
+        Wanted(
+            name,
+            top_k,
+            f"{name}-k{top_k}" if sweep else name,
+            shared=_merged(name.partition(":")[0], configured, assigned) if ":" in name else {},
+            own=_merged(name, configured, assigned),
+        )
+        for name in names
+        for top_k in settings.top_k
+    ]
+
+
+def _merged(name: str, configured: _Given, assigned: _Given) -> dict[str, object]:
+    return {**configured.get(name, {}), **assigned.get(name, {})}
+
+
+def _configured(pyproject: Path) -> dict[str, dict[str, object]]:
+    if not pyproject.is_file():
+        return {}
+    try:
+        document: dict[str, Any] = tomllib.loads(pyproject.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{pyproject}: not TOML: {error}") from None
+    tool = document.get("tool", {})
+    systems = tool.get("comem", {}).get("systems", {}) if isinstance(tool, dict) else {}
+    for name, table in systems.items():
+        if not isinstance(table, dict):
+            raise SettingsError(f"{pyproject}: tool.comem.systems.{name}: not a table of settings")
+    return dict(systems)

@@ -1,0 +1,209 @@
+"""How memory systems are found, set up and swept, seen from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tiny_project import records
+
+CONFIGURABLE = """
+from pytest_comem.core.recall import Recall, RecallItem
+from pytest_comem.memory.base import Capabilities, MemorySystem, Package
+
+
+class Configurable(MemorySystem):
+    version = "7"
+    options = {"last": 3, "shout": False, "name": "x", "share": 0.5}
+    presets = {"loud": {"shout": True}}
+
+    def __init__(self, setup):
+        self.setup = setup
+        self.items = []
+
+    @classmethod
+    def open(cls, setup):
+        (setup.directory / "state.txt").write_text("state")
+        return cls(setup)
+
+    def ingest(self, entry):
+        text = entry.text.upper() if self.setup.options["shout"] else entry.text
+        self.items.append(RecallItem(text, source_ids=(entry.id,)))
+
+    def recall(self, query):
+        return Recall(tuple(self.items[-min(query.top_k, self.setup.options["last"]):]))
+
+
+class Missing(Configurable):
+    packages = (Package("no-such-distribution", "missing", ">=1"),)
+
+
+class TooOld(Configurable):
+    packages = (Package("pytest", "old", ">=1,<2"),)
+
+
+class Embeds(Configurable):
+    capabilities = Capabilities(needs_embedder=True)
+"""
+
+
+@pytest.fixture
+def configured(project: pytest.Pytester) -> pytest.Pytester:
+    """The tiny project with an adapter that has settings."""
+    project.makepyfile(configurable=CONFIGURABLE)
+    project.makeconftest(
+        "def pytest_comem_memory_systems():\n"
+        "    from configurable import Configurable, Embeds, Missing, TooOld\n"
+        "    return {'conf': Configurable, 'missing': Missing, 'old': TooOld, 'embeds': Embeds}\n"
+    )
+    return project
+
+
+def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    """Run the GateMem suite on the tiny data."""
+    return project.runpytest_subprocess(
+        "gatemem", "--comem-data=data", "--comem-run-dir=run", "-p", "no:cacheprovider", *arguments
+    )
+
+
+def recalled(project: pytest.Pytester) -> dict[str, list[int]]:
+    """Return the numbers of recalled items by system."""
+    found: dict[str, list[int]] = {}
+    for record in records(project.path / "run"):
+        found.setdefault(record["system"]["name"], []).append(len(record["recall"]["items"]))
+    return found
+
+
+def test_a_setting_on_the_command_line_reaches_the_system(configured: pytest.Pytester) -> None:
+    """``--memory-option`` sets a value of the default's type."""
+    run(configured, "--memory-system=conf", "--memory-option=conf.last=1")
+    assert recalled(configured) == {"conf": [1] * 5}
+
+
+def test_settings_stand_in_pyproject(configured: pytest.Pytester) -> None:
+    """``tool.comem.systems.NAME`` configures a system, and the command line wins over it."""
+    configured.makepyprojecttoml(
+        "[tool.comem.systems.conf]\nlast = 2\nshout = true\n"
+        "[tool.comem.systems.'conf:one']\nlast = 1\n"
+    )
+    run(configured, "--memory-system=conf,conf:one", "--memory-option=conf:one.shout=false")
+    assert recalled(configured) == {"conf": [2, 2, 2, 1, 2], "conf:one": [1] * 5}
+    texts = {
+        record["system"]["name"]: record["recall"]["items"][0]["text"]
+        for record in records(configured.path / "run")
+    }
+    assert texts["conf"].isupper()
+    assert texts["conf:one"].startswith("fact")
+
+
+def test_two_configurations_have_two_rows_and_two_hashes(configured: pytest.Pytester) -> None:
+    """A system and its preset are compared in one run."""
+    result = run(configured, "--memory-system=conf,conf:loud")
+    result.stdout.fnmatch_lines(["*conf *", "*conf:loud *"])
+    hashes = {record["system"]["configuration"] for record in records(configured.path / "run")}
+    assert len(hashes) == 2
+
+
+def test_top_k_is_swept(configured: pytest.Pytester) -> None:
+    """Several values of top-k are a parameter, with a row each in the scorecard."""
+    result = run(configured, "--memory-system=conf", "--comem-top-k=1,2,30")
+    result.stdout.fnmatch_lines(["*conf-k1 *", "*conf-k2 *", "*conf-k30 *"])
+    assert recalled(configured) == {
+        "conf-k1": [1] * 5,
+        "conf-k2": [2, 2, 2, 1, 2],
+        "conf-k30": [2, 3, 3, 1, 3],
+    }
+    kept = {record["system"]["top_k"] for record in records(configured.path / "run")}
+    assert kept == {1, 2, 30}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--memory-option=conf.lost=1"], "conf.lost: unknown setting; did you mean last?"),
+        (["--memory-option=conf.last=many"], "conf.last: 'many' is not a whole number."),
+        (["--memory-option=conf.shout=9"], "conf.shout: '9' is not true or false."),
+        (["--memory-option=cnf.last=1"], "cnf...: no such system in this run; did you mean conf?"),
+        (["--memory-option=last"], "'last' is not of the form SYSTEM.KEY=VALUE"),
+        (["--memory-system=conf:lowd"], "'lowd' is unknown; did you mean loud?"),
+        (
+            ["--memory-system=missing"],
+            "needs the package no-such-distribution; pip install 'pytest-comem[[]missing[]]'",
+        ),
+        (["--memory-system=old"], "was made for pytest>=1,<2, and * is installed"),
+        (["--comem-top-k=1,x"], "--comem-top-k: 'x' is not a whole number"),
+        (["--comem-embedder=hsh"], "--comem-embedder: 'hsh' is unknown; did you mean hash?"),
+        (["--comem-memory-model=gpt"], "needs --comem-memory-api-base"),
+    ],
+)
+def test_a_wrong_setting_is_a_usage_error(
+    configured: pytest.Pytester, arguments: list[str], message: str
+) -> None:
+    """What is wrong, and the nearest right thing; nothing is run or written."""
+    result = run(configured, "--memory-system=conf", *arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{message}*"])
+    assert not (configured.path / "run").exists()
+
+
+def test_state_lies_in_the_run_directory_and_goes(configured: pytest.Pytester) -> None:
+    """Every episode has its own directory under the run, and nothing of it stays."""
+    configured.makepyfile(
+        watching=CONFIGURABLE.replace('write_text("state")', "write_text(str(setup.directory))")
+        .replace("def recall(self, query):", "def recall(self, query):\n        note(self.setup)")
+        .replace(
+            "class Missing",
+            "def note(setup):\n"
+            "    with open('places.txt', 'a') as file:\n"
+            "        print(setup.directory, setup.namespace, file=file)\n\n\nclass Missing",
+        )
+    )
+    run(configured, "--memory-system=watching:Configurable")
+    lines = (configured.path / "places.txt").read_text().split("\n")
+    places = {line.split()[0] for line in lines if line}
+    assert len(places) == 2
+    assert all(Path(place).is_relative_to(configured.path / "run" / "state") for place in places)
+    assert sorted(path.name for path in (configured.path / "run").iterdir()) == [
+        "manifest.json",
+        "outcomes.jsonl",
+    ]
+
+
+def test_an_installed_package_registers_a_system(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An entry point of the group ``pytest_comem.memory_systems`` is a name."""
+    site = project.mkdir("site")
+    (site / "theirs.py").write_text(CONFIGURABLE)
+    information = site / "theirs-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(
+        "[pytest_comem.memory_systems]\ntheirs = theirs:Configurable\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(site), prepend=":")
+    run(project, "--memory-system=theirs,theirs:loud")
+    assert set(recalled(project)) == {"theirs", "theirs:loud"}
+
+
+def test_capabilities_and_settings_go_into_the_manifest(configured: pytest.Pytester) -> None:
+    """Whoever reads a run can see what each system declares and how it was set up."""
+    run(configured, "--memory-system=embeds:loud,conf")
+    systems = json.loads((configured.path / "run" / "manifest.json").read_text())["systems"]
+    assert systems["embeds:loud"]["capabilities"]["needs_embedder"] is True
+    assert systems["embeds:loud"]["options"]["shout"] is True
+    assert systems["embeds:loud"]["embedder"] == "hash-1"
+    assert systems["conf"]["options"]["shout"] is False
+    assert systems["conf"]["embedder"] is None
+
+
+def test_synthetic_episodes_replace_the_data(project: pytest.Pytester) -> None:
+    """``--comem-synthetic`` plays fresh episodes from the seed."""
+    result = project.runpytest_subprocess(
+        "gatemem", "--memory-system=oracle", "--comem-synthetic=1", "--comem-run-dir=run", "-q"
+    )
+    assert result.ret == 0
+    manifest = json.loads((project.path / "run" / "manifest.json").read_text())
+    assert manifest["data"]["gatemem"]["episodes"] == 4
+    assert manifest["data"]["gatemem"]["revision"].startswith("synthetic")
