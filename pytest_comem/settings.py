@@ -187,6 +187,8 @@ def read_settings(config: pytest.Config) -> Settings:
     """
     values = {option.name: _raw(config, option) for option in OPTIONS}
     base = config.invocation_params.dir
+    if config.getoption("--comem-synthetic") and config.getoption("--comem-data"):
+        raise pytest.UsageError("--comem-synthetic stands in for data: leave out --comem-data.")
     return Settings(
         memory_systems=_distinct("--memory-system", values["memory_system"]),
         data=_path(values["comem_data"], base),

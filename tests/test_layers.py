@@ -38,7 +38,7 @@ def imports_of(path: Path) -> set[str]:
 @pytest.mark.parametrize("layer", ALLOWED)
 def test_imports_point_downwards(layer: str) -> None:
     """No module of a layer imports a layer above it."""
-    for path in sorted((PACKAGE / layer).glob("*.py")):
+    for path in sorted((PACKAGE / layer).rglob("*.py")):
         upward = imports_of(path) - ALLOWED[layer] - {layer} - (BASE if layer != "core" else set())
         assert not upward, f"{path.name} imports {sorted(upward)}"
 

@@ -95,6 +95,9 @@ class MemorySystem(ABC):
     options: ClassVar[Mapping[str, OptionValue]] = {}
     #: Named sets of settings: ``mem0:extract`` is ``mem0`` with the preset ``extract``.
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {}
+    #: Settings of the library that the adapter states itself, so that no default of the library
+    #: changes a comparison unseen; shown by ``comem doctor``.
+    fixed: ClassVar[Mapping[str, OptionValue]] = {}
     #: Instances cannot share a process; each gets a worker process of its own.
     own_process: ClassVar[bool] = False
     #: How the library's own API says what this adapter does, for printed counter-examples.

@@ -16,6 +16,8 @@ def configuration(system: SystemUnderTest) -> Iterator[str]:
         default = getattr(system.factory, "options", {}).get(name)
         mark = "" if value == default else f"   (default {default!r})"
         yield f"  {name} = {value!r}{mark}"
+    for name, value in getattr(system.factory, "fixed", {}).items():
+        yield f"  {name} = {value!r}   (stated by the adapter)"
     yield f"  top-k = {system.top_k}"
     endpoint = system.workshop.endpoint
     yield f"  embedder = {system.workshop.embedder.name if _needs(system, 'embedder') else 'none'}"

@@ -135,6 +135,7 @@ def test_top_k_is_swept(configured: pytest.Pytester) -> None:
         (["--comem-top-k=1,x"], "--comem-top-k: 'x' is not a whole number"),
         (["--comem-embedder=hsh"], "--comem-embedder: 'hsh' is unknown; did you mean hash?"),
         (["--comem-memory-model=gpt"], "needs --comem-memory-api-base"),
+        (["--comem-synthetic=1"], "--comem-synthetic stands in for data: leave out --comem-data."),
     ],
 )
 def test_a_wrong_setting_is_a_usage_error(
