@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final, final
 
 from pytest_comem.embedders.base import Embedder
 
-#: Texts whose vectors are kept (384 numbers each: about 150 MB at most).
-KEPT: Final = 50_000
+#: Numbers kept, of eight bytes each: 160 MB, or 52,000 vectors of 384.
+KEPT: Final = 20_000_000
 
 
 @final
 class CachedEmbedder:
-    """Another embedder, asked for each text once while the text is remembered."""
+    """Another embedder, asked for each text once while the text is remembered.
+
+    :param kept: numbers kept; the oldest vectors go first.
+    """
 
     def __init__(self, inner: Embedder, kept: int = KEPT) -> None:
         self._inner = inner
         self._kept = kept
         self._lock = threading.Lock()
-        self._vectors: OrderedDict[str, list[float]] = OrderedDict()
+        self._vectors: OrderedDict[str, array[float]] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -40,10 +44,11 @@ class CachedEmbedder:
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
             # Two threads may embed the same text at once; both get the same vector.
-            fresh = dict(zip(missing, self._inner.embed(missing), strict=True))
+            vectors = [array("d", vector) for vector in self._inner.embed(missing)]
+            fresh = dict(zip(missing, vectors, strict=True))
             known |= fresh
             with self._lock:
                 self._vectors |= fresh
-                while len(self._vectors) > self._kept:
+                while len(self._vectors) * len(vectors[0]) > self._kept:
                     self._vectors.popitem(last=False)
         return [list(known[text]) for text in texts]

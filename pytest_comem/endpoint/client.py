@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import urllib.error
-import urllib.request
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, final
 
-from pytest_comem.errors import InfrastructureError
-
-#: Seconds one call may take.
-TIMEOUT: Final = 120.0
+from pytest_comem.embedders.posting import Poster
 
 
 @final
@@ -22,11 +16,10 @@ class ChatClient:
     """
 
     def __init__(self, base_url: str, model: str, api_key: str) -> None:
-        self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._model = model
-        self._key = api_key
-        # Environment proxies must not see what is sent to a loopback server.
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._poster = Poster(
+            f"{base_url.rstrip('/')}/chat/completions", api_key, part="memory model"
+        )
 
     def ask(self, messages: Sequence[Mapping[str, str]], *, json_object: bool = False) -> str:
         """Return the text of the model's reply to ``role``/``content`` messages.
@@ -37,17 +30,11 @@ class ChatClient:
         body: dict[str, Any] = {"model": self._model, "messages": list(messages), "temperature": 0}
         if json_object:
             body["response_format"] = {"type": "json_object"}
-        request = urllib.request.Request(
-            self._url,
-            json.dumps(body).encode(),
-            {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"},
-        )
+        reply = self._poster.post(body)
         try:
-            with self._opener.open(request, timeout=TIMEOUT) as response:
-                reply = json.load(response)
-            return str(reply["choices"][0]["message"]["content"] or "")
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise InfrastructureError(
-                f"the memory model at {self._url} failed: {type(error).__name__}: {error}",
-                type="provider",
-            ) from error
+            text = reply["choices"][0]["message"]["content"]
+        except (LookupError, TypeError) as error:
+            raise self._poster.failed(f"no message in the reply: {error!r}") from error
+        if not isinstance(text, str):
+            raise self._poster.failed(f"the message's content is {text!r}, not a text")
+        return text

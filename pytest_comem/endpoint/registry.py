@@ -18,10 +18,20 @@ def find_endpoint(
 ) -> LocalEndpoint | RemoteEndpoint:
     """Return the endpoint for ``--comem-memory-model`` and ``--comem-memory-api-base``.
 
-    :raises SettingsError: where a model is named and nothing says where it is.
+    :raises SettingsError: where one is given without the other, or the address is none.
     """
     local = LocalEndpoint(embedder, seed)
     if api_base:
+        if not api_base.startswith(("http://", "https://")):
+            raise SettingsError(
+                f"--comem-memory-api-base: {api_base!r} is no address; it looks like "
+                "http://127.0.0.1:8000/v1"
+            )
+        if model == SCRIPTED:
+            raise SettingsError(
+                f"--comem-memory-api-base: {api_base} needs --comem-memory-model, the name of a "
+                "model there; 'scripted' is our own and has no address"
+            )
         return RemoteEndpoint(api_base, model, local)
     if model != SCRIPTED:
         raise SettingsError(

@@ -40,7 +40,7 @@ class ScriptedChat:
             if reply is not None:
                 return reply
         last = request.messages[-1].text if request.messages else ""
-        return ChatReply(last.strip().partition("\n")[0])
+        return ChatReply(last.strip().partition("\n")[0].rstrip())
 
 
 def _shipped() -> tuple[Script, ...]:

@@ -120,6 +120,14 @@ class MemorySystem(ABC):
         return cls()
 
     @classmethod
+    def check(cls, options: Mapping[str, OptionValue]) -> None:
+        """Check the effective settings before anything runs.
+
+        :raises SettingsError: naming the setting and the way out.
+        """
+        return
+
+    @classmethod
     def capabilities_with(cls, options: Mapping[str, OptionValue]) -> Capabilities:
         """Return the capabilities under these settings, where settings change them."""
         return cls.capabilities

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -98,6 +99,7 @@ def _number(value: object, kind: type[int] | type[float]) -> int | float | None:
     if isinstance(value, bool) or (kind is int and isinstance(value, float)):
         return None
     try:
-        return kind(str(value))
+        number = kind(str(value))
     except ValueError:
         return None
+    return None if isinstance(number, float) and not math.isfinite(number) else number

@@ -39,6 +39,7 @@ BUILT_IN: Final = {
     "remem-single": "pytest_comem.memory.remem:ReMemSingle",
     "remem-iterative": "pytest_comem.memory.remem:ReMemIterative",
     "plugmem": "pytest_comem.memory.plugmem:PlugMem",
+    "graphiti": "pytest_comem.memory.graphiti:Graphiti",
 }
 #: Entry points of this group are memory systems of installed packages.
 GROUP: Final = "pytest_comem.memory_systems"
@@ -128,11 +129,10 @@ class Catalogue:
             own=wanted.own,
         )
         version = version_of(wanted.name, factory)
-        capabilities = (
-            factory.capabilities_with(options)  # type: ignore[attr-defined]
-            if _is_system(factory)
-            else getattr(factory, "capabilities", Capabilities())
-        )
+        capabilities = getattr(factory, "capabilities", Capabilities())
+        if isinstance(factory, type) and issubclass(factory, MemorySystem):
+            factory.check(options)
+            capabilities = factory.capabilities_with(options)
         embedder = workshop.embedder.name if capabilities.needs_embedder else None
         model = workshop.endpoint.chat_model if capabilities.needs_model else None
         info = SystemInfo(

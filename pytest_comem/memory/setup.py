@@ -8,13 +8,17 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, Final, Protocol, final
 
 from pytest_comem.core.steps import safe
 from pytest_comem.memory.base import MemorySystem, OptionValue
 
 if TYPE_CHECKING:
     from pytest_comem.embedders.base import Embedder
+
+#: Characters of a namespace, and of the part of a directory's name that helps people.
+_LONGEST: Final = 63
+_LONGEST_NAME: Final = 100
 
 
 class Endpoint(Protocol):
@@ -81,8 +85,13 @@ class Setup:
 
     @property
     def namespace(self) -> str:
-        """A name no other instance of this run has: letters, digits, dashes and underscores."""
-        return safe(self._place.name).replace(".", "_")
+        """A name no other instance has, of other runs and processes neither.
+
+        Letters, digits, dashes and underscores, at most 63 of them, with a letter or digit at both
+        ends: what vector stores take as the name of a collection.
+        """
+        unique = safe(f"{self._place.parent.name}-{self._place.name}").replace(".", "_")
+        return unique[:_LONGEST].strip("-_")
 
     def discard(self) -> None:
         """Remove the directory and everything in it."""
@@ -112,7 +121,7 @@ class Workshop:
     def setup(self, name: str, *, options: Mapping[str, OptionValue], top_k: int) -> Setup:
         """Return a set-up whose directory has *name* in it and is no other's."""
         with self._lock:
-            place = self._home / f"{next(self._numbers):04}-{safe(name)}"
+            place = self._home / f"{next(self._numbers):04}-{safe(name)[:_LONGEST_NAME]}"
         return Setup(
             place,
             options=options,
@@ -127,9 +136,9 @@ class Workshop:
         with self._lock:
             if system in self._prepared:
                 return
-            home = self._home / "home"
-            if system.prepare.__func__ is not MemorySystem.prepare.__func__:  # type: ignore[attr-defined]
-                home.mkdir(parents=True, exist_ok=True)
+            if _prepares(system):
+                home = self._home / "home"
+                home.mkdir(exist_ok=True)
                 system.prepare(home)
             self._prepared.add(system)
 
@@ -144,5 +153,10 @@ class Workshop:
             parent = self._given
             if parent is not None:
                 parent.mkdir(parents=True, exist_ok=True)
-            self._root = Path(tempfile.mkdtemp(prefix="comem-", dir=parent))
+            self._root = Path(tempfile.mkdtemp(prefix="comem-", dir=parent)).absolute()
         return self._root
+
+
+def _prepares(system: type[MemorySystem]) -> bool:
+    inherited = getattr(MemorySystem.prepare, "__func__", None)
+    return getattr(system.prepare, "__func__", None) is not inherited

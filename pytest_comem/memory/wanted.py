@@ -77,8 +77,11 @@ def _configured(pyproject: Path) -> dict[str, dict[str, object]]:
         document: dict[str, Any] = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{pyproject}: not TOML: {error}") from None
-    tool = document.get("tool", {})
-    systems = tool.get("comem", {}).get("systems", {}) if isinstance(tool, dict) else {}
+    systems: Any = document
+    for key in ("tool", "comem", "systems"):
+        systems = systems.get(key, {})
+        if not isinstance(systems, dict):
+            raise SettingsError(f"{pyproject}: {key} of tool.comem.systems is not a table")
     for name, table in systems.items():
         if not isinstance(table, dict):
             raise SettingsError(f"{pyproject}: tool.comem.systems.{name}: not a table of settings")
