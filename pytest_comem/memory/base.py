@@ -69,11 +69,13 @@ class Package:
     :param distribution: name on the package index.
     :param extra: extra of pytest-comem that installs it.
     :param supported: version specifier, such as ``>=2.0,<3``.
+    :param library: it is what is evaluated, and its version is the system's; otherwise a tool.
     """
 
     distribution: str
     extra: str
     supported: str
+    library: bool = True
 
 
 class MemorySystem(ABC):

@@ -11,13 +11,16 @@ from pytest_comem.memory.base import Package
 
 
 def version_of(name: str, factory: object) -> str:
-    """Return the exact version of a system: its library's, or the one it states itself.
+    """Return the exact version of a system: its library's, else the one it states itself.
 
     :raises SettingsError: where a package it needs is missing or of another version.
     """
     packages: tuple[Package, ...] = getattr(factory, "packages", ())
-    found = [f"{package.distribution} {_installed(name, package)}" for package in packages]
-    return found[0] if found else str(getattr(factory, "version", "unknown"))
+    found = {package: _installed(name, package) for package in packages}
+    for package, installed in found.items():
+        if package.library:
+            return f"{package.distribution} {installed}"
+    return str(getattr(factory, "version", "unknown"))
 
 
 def _installed(name: str, package: Package) -> str:

@@ -15,11 +15,11 @@ from pytest_comem.core.recall import Recall, RecallItem
 from pytest_comem.memory.base import Capabilities, MemorySystem, Package, UnknownEntryError
 from pytest_comem.memory.bm25 import item_of
 from pytest_comem.memory.calls import PublicCalls
-from pytest_comem.memory.vectors import VectorTable
 
 if TYPE_CHECKING:
     from pytest_comem.embedders.base import Embedder
     from pytest_comem.memory.setup import Setup
+    from pytest_comem.memory.vectors import VectorTable
 
 CALLS: Final = PublicCalls(
     preamble="""\
@@ -59,13 +59,15 @@ class Rag(MemorySystem):
     capabilities = Capabilities(
         deletes=True, updates=True, lists=True, principals=True, needs_embedder=True
     )
-    packages = (Package("numpy", "rag", ">=1.26"),)
+    packages = (Package("numpy", "rag", ">=1.26", library=False),)
     calls = CALLS
 
     def __init__(self, embedder: Embedder) -> None:
+        from pytest_comem.memory.vectors import VectorTable
+
         self._embedder = embedder
         self._entries: list[Entry] = []
-        self._vectors = VectorTable(embedder.dimensions)
+        self._vectors: VectorTable = VectorTable(embedder.dimensions)
 
     @classmethod
     def open(cls, setup: Setup) -> Self:

@@ -26,6 +26,15 @@ def test_the_librarys_version_is_the_systems() -> None:
     assert version_of("toy", factory) == f"pytest {version('pytest')}"
 
 
+def test_a_tool_gives_no_version() -> None:
+    """A package that is only a tool leaves the version to the system, or to the library after it."""
+    tool = Package("pydantic", "x", ">=2,<3", library=False)
+    own = type("Own", (), {"packages": (tool,), "version": "3"})
+    assert version_of("toy", own) == "3"
+    library = standing_on(tool, Package("pytest", "x", ">=8"))
+    assert version_of("toy", library) == f"pytest {version('pytest')}"
+
+
 def test_without_packages_it_states_its_own() -> None:
     """A class attribute, or unknown for a plain function."""
     assert version_of("toy", Stated) == "1.2"
