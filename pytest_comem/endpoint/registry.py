@@ -74,6 +74,7 @@ class LocalEndpoint:
         from pytest_comem.endpoint.scripted import ScriptedChat
         from pytest_comem.endpoint.server import LoopbackServer
 
+        _spare_loopback_the_proxy()
         return LoopbackServer(self._embedder, ScriptedChat(self._seed)).start()
 
 
@@ -100,3 +101,11 @@ class RemoteEndpoint:
     def api_key(self) -> str:
         """The user's key; our own server takes any."""
         return os.environ.get("OPENAI_API_KEY", "local")
+
+
+def _spare_loopback_the_proxy() -> None:
+    """Keep libraries from sending what is meant for this machine to a proxy."""
+    for name in ("NO_PROXY", "no_proxy"):
+        spared = [host for host in os.environ.get(name, "").split(",") if host]
+        if "*" not in spared:
+            os.environ[name] = ",".join(dict.fromkeys([*spared, "127.0.0.1", "localhost"]))

@@ -208,3 +208,32 @@ def test_synthetic_episodes_replace_the_data(project: pytest.Pytester) -> None:
     manifest = json.loads((project.path / "run" / "manifest.json").read_text())
     assert manifest["data"]["gatemem"]["episodes"] == 4
     assert manifest["data"]["gatemem"]["revision"].startswith("synthetic")
+
+
+def test_a_librarys_warnings_are_no_errors(project: pytest.Pytester) -> None:
+    """A project that turns warnings into errors can still evaluate a library that warns."""
+    project.makeini("[pytest]\nfilterwarnings = error")
+    project.makepyfile(
+        warning="import warnings\nfrom adapters import LastWords\n\n\n"
+        "class Warns(LastWords):\n    def recall(self, query):\n"
+        "        warnings.warn('old', DeprecationWarning)\n        return super().recall(query)\n"
+    )
+    run(project, "--memory-system=warning:Warns").assert_outcomes(passed=5)
+
+
+def test_a_proxy_does_not_get_what_is_meant_for_this_machine(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls to the local server go there, whatever proxy the environment names."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    project.makepyfile(
+        calling="import urllib.request\nfrom adapters import LastWords\n\n\n"
+        "class Calls(LastWords):\n"
+        "    def __init__(self, setup):\n        super().__init__()\n        self.setup = setup\n\n"
+        "    @classmethod\n    def open(cls, setup):\n        return cls(setup)\n\n"
+        "    def recall(self, query):\n"
+        "        urllib.request.urlopen(self.setup.endpoint.chat_url + '/models').read()\n"
+        "        return super().recall(query)\n"
+    )
+    run(project, "--memory-system=calling:Calls").assert_outcomes(passed=5)
