@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: Rows of a fresh table; it doubles from there.
 _ROWS: Final = 64
@@ -26,7 +27,7 @@ class VectorTable:
     """
 
     def __init__(self, dimensions: int) -> None:
-        self._table = np.zeros((_ROWS, dimensions), dtype=np.float32)
+        self._table: NDArray[np.float32] = np.zeros((_ROWS, dimensions), dtype=np.float32)
         self._used = 0
 
     def append(self, vector: Sequence[float]) -> None:
@@ -56,7 +57,7 @@ class VectorTable:
         # The question is rounded like the rows, so that a text is exactly as near to itself.
         wanted = np.asarray(vector, dtype=np.float32).astype(np.float64)
         candidates = np.asarray(numbers, dtype=np.intp)
-        scores = np.empty(len(candidates), dtype=np.float64)
+        scores: NDArray[np.float64] = np.empty(len(candidates), dtype=np.float64)
         for start in range(0, len(candidates), _BLOCK):
             rows = self._table[candidates[start : start + _BLOCK]].astype(np.float64)
             rows *= wanted
