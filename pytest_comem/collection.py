@@ -45,6 +45,8 @@ def suite_module(path: Path, parent: Any) -> SuiteModule | None:
     except ValueError:
         return None
     module: SuiteModule = SuiteModule.from_parent(parent, path=path, nodeid=relative.as_posix())
+    # A project that turns warnings into errors means its own code, not a library under test.
+    module.add_marker(pytest.mark.filterwarnings("ignore"))
     return module
 
 
@@ -85,6 +87,12 @@ def step_of(item: pytest.Item) -> Step | None:
 def wanted_step(item: pytest.Item) -> Step | None:
     """Return the step whose outcome an item asks for, or ``None``."""
     return step_of(item) if "outcome" in getattr(item, "fixturenames", ()) else None
+
+
+def is_contract(definition: pytest.Item) -> bool:
+    """Whether a test of ours asks for the contract; a fixture of a user's may have the name too."""
+    wanted = "contract" in getattr(definition, "fixturenames", ())
+    return wanted and isinstance(definition.getparent(pytest.Module), SuiteModule)
 
 
 def tidy(item: pytest.Item) -> None:

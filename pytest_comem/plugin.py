@@ -15,6 +15,7 @@ from pytest_comem import settings as options
 from pytest_comem.stash import SESSION
 
 if TYPE_CHECKING:
+    from pytest_comem.contract.items import Contract
     from pytest_comem.core.outcomes import Outcome
     from pytest_comem.memory.base import MemorySystem
 
@@ -55,6 +56,15 @@ def outcome(request: pytest.FixtureRequest) -> Outcome:
     if session is None:
         raise pytest.UsageError("the outcome fixture needs --memory-system NAME")
     return session.outcome_of(request.node)
+
+
+@pytest.fixture
+def contract(request: pytest.FixtureRequest) -> Contract:
+    """Holds a promise of the memory contract against the memory system of this test."""
+    session = request.config.stash.get(SESSION, None)
+    if session is None:
+        raise pytest.UsageError("the contract fixture needs --memory-system NAME")
+    return session.contract.contract(request.node, session.systems[request.param])
 
 
 @pytest.fixture

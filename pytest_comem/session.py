@@ -7,6 +7,7 @@ import json
 import platform
 import secrets
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ from pytest_comem.settings import Settings, as_json
 from pytest_comem.stash import OUTCOME
 
 if TYPE_CHECKING:
+    from pytest_comem.contract.items import ContractRun
     from pytest_comem.core.outcomes import Outcome
     from pytest_comem.core.steps import Step
     from pytest_comem.engine.runner import EpisodeRunner
@@ -94,6 +96,13 @@ class ComemSession:
         )
 
     @cached_property
+    def contract(self) -> ContractRun:
+        """The memory contract's part of this run."""
+        from pytest_comem.contract.items import ContractRun
+
+        return ContractRun(seed=self._settings.seed, embedder=self._settings.embedder)
+
+    @cached_property
     def run_path(self) -> Path:
         """Where this run is recorded; the same on every process of it."""
         if self._worker:
@@ -139,6 +148,7 @@ class ComemSession:
         """
         try:
             _ = self.systems, self.suites
+            self.contract.start(self._config.args)
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
 
@@ -162,6 +172,8 @@ class ComemSession:
         for parameter, steps in self._steps.items():
             if parameter in metafunc.fixturenames:
                 metafunc.parametrize(parameter, steps, ids=[step.label for step in steps])
+        if collection.is_contract(metafunc.definition):
+            metafunc.parametrize("contract", list(self.systems), indirect=True)
         if "memory_system" in metafunc.fixturenames:
             metafunc.parametrize("memory_system", list(self.systems), indirect=True)
 
@@ -185,6 +197,9 @@ class ComemSession:
             # Items and data stay until the end: no need to look for garbage among them.
             gc.freeze()
             stack.callback(gc.unfreeze)
+            # Episodes also run between items, where the project's own filters hold.
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
             if not self._worker:
                 self._open_directory()
             if not self._controller:
@@ -252,6 +267,7 @@ class ComemSession:
 
     def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Put a step's outcome on the report that decides about it."""
+        self.contract.attach(item, report)
         outcome = item.stash.get(OUTCOME, None)
         if outcome is None:
             return
@@ -264,6 +280,7 @@ class ComemSession:
         """Keep a step's outcome; on a worker, leave it to the controller."""
         if self._worker:
             return
+        self.contract.tally.add(report)
         found = report.__dict__.pop(_ATTRIBUTE, None)
         if found is None or report.nodeid not in self._planned:
             return
@@ -307,6 +324,7 @@ class ComemSession:
         """Write the scorecard."""
         from pytest_comem.report.scorecard import write_scorecard
 
+        self.contract.tally.write(terminalreporter)
         if self._worker or not self._planned or self._directory is None:
             return
         write_scorecard(

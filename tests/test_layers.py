@@ -16,6 +16,7 @@ ALLOWED = {
     "embedders": {"core", "language"},
     "endpoint": {"core", "language", "embedders"},
     "memory": {"core", "language", "embedders", "endpoint"},
+    "contract": {"core", "language", "embedders", "endpoint", "memory"},
     "models": {"core", "language"},
     "evaluators": {"core", "language", "datasets"},
     "agents": {"core", "models"},

@@ -18,6 +18,9 @@ def label_in(node_id: str, systems: Sequence[str]) -> str | None:
     _, bracket, label = node_id.rpartition("[")
     if not bracket or not label.endswith("]") or "-" not in label:
         return None
+    if label[:-1] in systems:
+        # A test of a whole system, whose name may begin with another's.
+        return None
     if not any(label.startswith(f"{safe(system)}-") for system in systems):
         return None
     return label[:-1]

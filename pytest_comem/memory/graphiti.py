@@ -41,6 +41,8 @@ class Graphiti(MemorySystem):
         Package("graphiti-core", "graphiti", ">=0.31.2,<0.32"),
         Package("kuzu", "graphiti", ">=0.11.3"),
     )
+    # A full buffer pool of Kuzu's can end the process it is in.
+    own_process = True
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
