@@ -267,9 +267,9 @@ class ComemSession:
 
     def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Put a step's outcome on the report that decides about it."""
-        self.contract.attach(item, report)
         outcome = item.stash.get(OUTCOME, None)
         if outcome is None:
+            self.contract.attach(item, report)
             return
         if report.when == "call" or (report.when == "setup" and not report.passed):
             # Between processes it travels as the line it will be, whatever a library put in it.
@@ -280,9 +280,11 @@ class ComemSession:
         """Keep a step's outcome; on a worker, leave it to the controller."""
         if self._worker:
             return
-        self.contract.tally.add(report)
+        if report.nodeid not in self._planned:
+            self.contract.tally.add(report)
+            return
         found = report.__dict__.pop(_ATTRIBUTE, None)
-        if found is None or report.nodeid not in self._planned:
+        if found is None:
             return
         outcome = from_record(json.loads(found)) if isinstance(found, str) else found
         step = outcome.step

@@ -12,7 +12,7 @@ from pytest_comem.memory.calls import PublicCalls
 
 #: From so many writes in a row they become a loop.
 _LOOP_FROM: Final = 6
-_NO_OWN_WORDS: Final = (Call.SCORES, Call.SOURCES, Call.FAIL, Call.THREADS, Call.UNKNOWN_ARGUMENT)
+_NO_OWN_WORDS: Final = (Call.SCORES, Call.SOURCES, Call.FAIL, Call.THREADS)
 
 
 def own_interface(arguments: str, imported: str = "open_memory") -> PublicCalls:
@@ -30,6 +30,7 @@ def own_interface(arguments: str, imported: str = "open_memory") -> PublicCalls:
         delete="$m.delete($id)",
         update="$m.update($id, $text)",
         delete_principal="$m.delete_principal($principal)",
+        unknown_argument="$m.probe_unknown_argument()",
         close="$m.close()",
     )
 
@@ -65,6 +66,7 @@ _TEMPLATES: Final = {
     Call.DELETE: "delete",
     Call.UPDATE: "update",
     Call.DELETE_PRINCIPAL: "delete_principal",
+    Call.UNKNOWN_ARGUMENT: "unknown_argument",
     Call.CLOSE: "close",
 }
 
@@ -167,7 +169,6 @@ _SPECIAL: Final[Mapping[Call, str]] = {
     Call.SCORES: "found = $m.scores($query, k=$k)",
     Call.SOURCES: "found = $m.sources($query, k=$k)",
     Call.FAIL: "$m.set_failing($part, $failing)",
-    Call.UNKNOWN_ARGUMENT: "$m.probe_unknown_argument()",
     Call.THREADS: "found = in_threads($arguments, texts=$texts)",
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Barrier, Thread
-from typing import Any, Final, Protocol, final, runtime_checkable
+from typing import Any, Final, final
 
 from pytest_comem.contract.faults import Faults
 from pytest_comem.contract.journal import ABOUT_ERRORS, Broken, NotApplicable, OutOfOrder, Step
@@ -24,17 +24,6 @@ SOMEBODY: Final = "ann"
 ROLE: Final = "member"
 #: When everything is said; nothing depends on it.
 MOMENT: Final = "2024-05-01T09:00"
-
-
-@runtime_checkable
-class ProbesUnknownArguments(Protocol):
-    """An adapter that can tell whether its library takes arguments it does not know."""
-
-    def probe_unknown_argument(self) -> None:
-        """Call the library's recall with an argument that it cannot know.
-
-        Whatever the library raises is let through; returning means that it took the argument.
-        """
 
 
 @final
@@ -144,11 +133,11 @@ class Performer:
         self._memories[memory].delete_principal(principal)
 
     def _unknown_argument(self, memory: str, query: str, k: int) -> None:
-        found = self._memories[memory]
-        if not isinstance(found, ProbesUnknownArguments):
+        try:
+            self._memories[memory].probe_unknown_argument()
+        except NotImplementedError:
             name = self._system.info.name
-            raise NotApplicable(f"the adapter of {name} has no probe_unknown_argument()")
-        found.probe_unknown_argument()
+            raise NotApplicable(f"the adapter of {name} has no probe_unknown_argument()") from None
 
     def _keep(self, memory: str) -> None:
         self.before = self.found

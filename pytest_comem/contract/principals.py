@@ -43,7 +43,7 @@ def no_principal_recalls_what_another_said(trial: Trial) -> None:
         memory.must(Lacks(other.value), f"{other.value!r} is no affair of {own.principal!r}")
 
 
-@promise(needs="principals", examples=len(MANY) + len(NAMES))
+@promise(needs="deletes_principals", examples=len(MANY) + len(NAMES))
 def deleting_a_principal_deletes_all_of_it(trial: Trial) -> None:
     """After everything of one principal was deleted, nothing of it is found, however much."""
     memory = trial.open()
@@ -67,7 +67,7 @@ def deleting_a_principal_deletes_all_of_it(trial: Trial) -> None:
             memory.must(Lacks(entry.value), f"all {len(entries)} entries should be gone")
 
 
-@promise(needs="principals", examples=2 * len(ALIKE))
+@promise(needs="deletes_principals", examples=2 * len(ALIKE))
 def deleting_a_principal_leaves_the_others(trial: Trial) -> None:
     """Deleting everything of one principal leaves all others, however alike the names."""
     memory = trial.open()

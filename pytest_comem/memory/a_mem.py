@@ -79,6 +79,7 @@ found = [str($m.read(result["id"]).content) for result in $m.search($query, k=$k
     entries="""\
 found = [str($m.read(id).content) for id in $m.retriever.collection.get()["ids"]]""",
     delete="assert $m.delete($id)",
+    unknown_argument='$m.search("door", k=1, no_such_argument=1)',
     update='assert $m.update($id, content=$text), "unknown id"',
     close="$m.retriever.client.close()",
 )
@@ -180,6 +181,10 @@ class AMem(MemorySystem):
         """
         if not self._library.update(entry_id, content=text):
             raise UnknownEntryError(entry_id)
+
+    def probe_unknown_argument(self) -> None:
+        """Search with an argument that the library does not have."""
+        self._library.search("door", k=1, no_such_argument=1)
 
     def close(self) -> None:
         """Close the database and the connections to the model."""

@@ -33,8 +33,9 @@ class Capabilities:
     :param deletes: it has a call that deletes one entry (:meth:`MemorySystem.delete`).
     :param updates: it has a call that replaces one entry (:meth:`MemorySystem.update`).
     :param lists: it has a call that lists what it holds (:meth:`MemorySystem.entries`).
-    :param principals: it keeps principals apart (:meth:`MemorySystem.recall_of`,
-        :meth:`MemorySystem.delete_principal`).
+    :param principals: it keeps principals apart (:meth:`MemorySystem.recall_of`).
+    :param deletes_principals: it has a call that deletes everything of one principal
+        (:meth:`MemorySystem.delete_principal`).
     :param verbatim: it keeps the text it is given, word for word.
     :param persists: opened again on the same directory, it holds what it held.
     :param timestamps: it uses when an entry was said.
@@ -50,6 +51,7 @@ class Capabilities:
     updates: bool = False
     lists: bool = False
     principals: bool = False
+    deletes_principals: bool = False
     verbatim: bool = True
     persists: bool = False
     timestamps: bool = False
@@ -165,7 +167,16 @@ class MemorySystem(ABC):
         raise NotImplementedError
 
     def delete_principal(self, principal_id: str) -> None:
-        """Delete everything one principal said (capability *principals*)."""
+        """Delete everything one principal said (capability *deletes_principals*)."""
+        raise NotImplementedError
+
+    def probe_unknown_argument(self) -> None:
+        """Call the library's search with an argument that it cannot know.
+
+        Whatever the library raises is let through; returning means that it took the argument.
+
+        :raises NotImplementedError: where there is no such call.
+        """
         raise NotImplementedError
 
     def close(self) -> None:

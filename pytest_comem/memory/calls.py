@@ -24,6 +24,7 @@ class PublicCalls:
     :param delete: deletes ``$id`` (a variable, or a literal for an id never stored).
     :param update: replaces ``$id`` by ``$text``.
     :param delete_principal: deletes everything of ``$principal``.
+    :param unknown_argument: searches with an argument the library cannot know: ``$m``.
     :param close: closes ``$m``.
     """
 
@@ -36,4 +37,5 @@ class PublicCalls:
     delete: str = ""
     update: str = ""
     delete_principal: str = ""
+    unknown_argument: str = ""
     close: str = ""

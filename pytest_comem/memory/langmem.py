@@ -78,6 +78,7 @@ found = [
     item.value["content"]["content"]
     for item in $m.store.search(("memories",), limit=1_000_000)
 ]""",
+    unknown_argument='$m.search(query="door", limit=1, no_such_argument=1, config=of("ann"))',
     delete='$m.delete($id, config=of(speakers.get($id, "nobody")))',
     update='$m.put($id, memory($text), config=of(speakers.get($id, "nobody")))',
 )
@@ -98,7 +99,9 @@ class LangMem(MemorySystem):
         Package("langmem", "langmem", "==0.0.30"),
         Package("langgraph", "langmem", ">=1.2,<2"),
     )
-    capabilities = Capabilities(deletes=True, updates=True, lists=True, needs_embedder=True)
+    capabilities = Capabilities(
+        deletes=True, updates=True, lists=True, principals=True, needs_embedder=True
+    )
     options: ClassVar[Mapping[str, OptionValue]] = {"extract": False, "fields": "content.content"}
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {"extract": {"extract": True}}
     calls = CALLS
@@ -203,6 +206,10 @@ class LangMem(MemorySystem):
             self._manager.put(key, _row(text), config=_of(speaker))
         if not rows:
             self._shared.put(entry_id, _row(text))
+
+    def probe_unknown_argument(self) -> None:
+        """Search with an argument that the library does not have."""
+        self._shared.search(query="door", limit=1, no_such_argument=1)
 
     def close(self) -> None:
         """Let go of the store, which is all in memory."""

@@ -61,11 +61,13 @@ class Mem0(MemorySystem):
         updates=True,
         lists=True,
         principals=True,
+        deletes_principals=True,
         persists=True,
         needs_embedder=True,
     )
     options: ClassVar[Mapping[str, OptionValue]] = {"infer": False}
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {"extract": {"infer": True}}
+    fixed: ClassVar[Mapping[str, OptionValue]] = {"search threshold": 0.0, "get_all top_k": _ALL}
     calls = CALLS
 
     def __init__(self, memory: Memory, *, infer: bool = False) -> None:
@@ -152,6 +154,10 @@ class Mem0(MemorySystem):
     def delete_principal(self, principal_id: str) -> None:
         """Delete one principal's bucket."""
         self._memory.delete_all(user_id=principal_id)
+
+    def probe_unknown_argument(self) -> None:
+        """Search with an argument that mem0 does not have."""
+        self._memory.search("door", filters={"user_id": "ann"}, no_such_argument=1)
 
     def close(self) -> None:
         """Close the history and the vector store, which mem0's own ``close`` leaves locked."""

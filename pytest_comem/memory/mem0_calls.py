@@ -49,6 +49,7 @@ def buckets(memory):
     rows.sort(key=lambda row: row["created_at"])
     return list(dict.fromkeys(row["user_id"] for row in rows))
 """,
+    unknown_argument='$m.search("door", filters={"user_id": "ann"}, no_such_argument=1)',
     open="""\
 os.makedirs($directory, exist_ok=True)
 $m = Memory.from_config(config($directory))""",

@@ -72,6 +72,7 @@ def general_text(directory):
     ingest="""\
 $id = str(uuid4())
 $m.add([{"id": $id, "memory": $text}])""",
+    unknown_argument='$m.search("door", top_k=1, no_such_argument=1)',
     recall="found = [item.memory for item in $m.search($query, top_k=$k)]",
     entries="found = [item.memory for item in $m.get_all()]",
     delete="$m.delete([$id])",
@@ -176,6 +177,10 @@ class MemOS(MemorySystem):
         # An update replaces a memory's metadata too.
         metadata = held[0].metadata if held else {"info": {"entry_id": entry_id}}
         self._memory.update(library_id, {"memory": text, "metadata": metadata})
+
+    def probe_unknown_argument(self) -> None:
+        """Search with an argument that the library does not have."""
+        self._memory.search("door", top_k=1, no_such_argument=1)
 
     def close(self) -> None:
         """Close the vector store's files; the memory itself has no call for it."""

@@ -57,7 +57,12 @@ class Rag(MemorySystem):
     """
 
     capabilities = Capabilities(
-        deletes=True, updates=True, lists=True, principals=True, needs_embedder=True
+        deletes=True,
+        updates=True,
+        lists=True,
+        principals=True,
+        deletes_principals=True,
+        needs_embedder=True,
     )
     packages = (Package("numpy", "rag", ">=1.26", library=False),)
     calls = CALLS

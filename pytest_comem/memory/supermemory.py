@@ -60,7 +60,12 @@ class Supermemory(MemorySystem):
 
     packages = (Package("supermemory", "supermemory", ">=5.0.1,<6"),)
     capabilities = Capabilities(
-        deletes=True, updates=True, lists=True, principals=True, external_service=True
+        deletes=True,
+        updates=True,
+        lists=True,
+        principals=True,
+        deletes_principals=True,
+        external_service=True,
     )
     options: ClassVar[Mapping[str, OptionValue]] = {
         "base_url": "",

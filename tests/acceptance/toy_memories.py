@@ -21,6 +21,7 @@ ALL = Capabilities(
     updates=True,
     lists=True,
     principals=True,
+    deletes_principals=True,
     verbatim=True,
     persists=True,
     needs_embedder=True,

@@ -18,7 +18,12 @@ from typing import NamedTuple
 
 import pytest
 
+from pytest_comem.memory.a_mem import AMem
+from pytest_comem.memory.base import MemorySystem
 from pytest_comem.memory.calls import PublicCalls
+from pytest_comem.memory.langmem import LangMem
+from pytest_comem.memory.mem0 import Mem0
+from pytest_comem.memory.memos import MemOS
 
 
 class Report(NamedTuple):
@@ -175,15 +180,17 @@ MODULES = {
 }
 
 
+ADAPTERS: dict[str, type[MemorySystem]] = {
+    "mem0": Mem0,
+    "langmem": LangMem,
+    "memos": MemOS,
+    "a_mem": AMem,
+}
+
+
 def calls_of(library: str) -> PublicCalls:
     """Return the library's calls as its adapter publishes them."""
-    from pytest_comem.memory.a_mem import AMem
-    from pytest_comem.memory.langmem import LangMem
-    from pytest_comem.memory.mem0 import Mem0
-    from pytest_comem.memory.memos import MemOS
-
-    systems = {"mem0": Mem0, "langmem": LangMem, "memos": MemOS, "a_mem": AMem}
-    calls = systems[library].calls
+    calls = ADAPTERS[library].calls
     assert calls is not None
     return calls
 

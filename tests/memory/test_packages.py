@@ -27,7 +27,7 @@ def test_the_librarys_version_is_the_systems() -> None:
 
 
 def test_a_tool_gives_no_version() -> None:
-    """A package that is only a tool leaves the version to the system, or to the library after it."""
+    """A package that is only a tool leaves the version to the system or the library after it."""
     tool = Package("pydantic", "x", ">=2,<3", library=False)
     own = type("Own", (), {"packages": (tool,), "version": "3"})
     assert version_of("toy", own) == "3"
