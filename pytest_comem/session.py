@@ -350,6 +350,7 @@ class ComemSession:
                     "recorded": len(self._sheet),
                     "scored": self._sheet.scored,
                     "unscored": self._unscored(),
+                    **({"contract": tally.as_json()} if (tally := self.contract.tally) else {}),
                 }
             )
 

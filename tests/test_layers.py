@@ -22,7 +22,7 @@ ALLOWED = {
     "agents": {"core", "models"},
     "engine": {"core", "language", "datasets", "memory", "models", "agents", "evaluators"},
     "metrics": {"core", "datasets", "evaluators", "memory", "engine"},
-    "report": {"core", "datasets", "evaluators", "memory", "engine", "metrics"},
+    "report": {"contract", "core", "datasets", "evaluators", "memory", "engine", "metrics"},
 }
 
 

@@ -51,7 +51,9 @@ class Deviation:
 
     def covers(self, promise: str, info: SystemInfo) -> bool:
         """Whether it is about this promise and this version of this system."""
-        if promise != self.promise or self.system not in (info.name, info.name.partition(":")[0]):
+        # In a sweep the label ends in the top-k.
+        name = info.name.removesuffix(f"-k{info.top_k}")
+        if promise != self.promise or self.system not in (name, name.partition(":")[0]):
             return False
         try:
             # A library's version stands behind its name.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import pytest
 
 from pytest_comem.contract.deviations import Deviation, deviation_for, load_deviations
-from pytest_comem.contract.tally import PROMISE, SYSTEM, Tally
+from pytest_comem.contract.tally import PROMISE, SYSTEM, ContractTally
 from pytest_comem.locations import suites_root
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ContractRun:
         self._embedder = embedder
         self._deviations: Sequence[Deviation] = ()
         self._orders: dict[str, str | None] = {}
-        self.tally = Tally()
+        self.tally = ContractTally()
 
     def start(self, arguments: Iterable[str]) -> None:
         """Read the known deviations where the contract is among pytest's *arguments*.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, final
 
 SYSTEM: Final = "comem.system"
@@ -15,7 +15,7 @@ _COLUMNS: Final = (_KEPT, _BROKEN, _KNOWN, _NOT_APPLICABLE, _ERROR)
 
 
 @final
-class Tally:
+class ContractTally:
     """Counts reports of the contract's items."""
 
     def __init__(self) -> None:
@@ -32,6 +32,32 @@ class Tally:
         self._counts.setdefault(system, Counter())[verdict] += 1
         if verdict in self._named:
             self._named[verdict].append((system, promise, getattr(report, "wasxfail", "")))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts by system, and what is broken or known to be, for the manifest."""
+        return {
+            system: {
+                **counts,
+                "named": {
+                    verdict: {promise: reason for name, promise, reason in rows if name == system}
+                    for verdict, rows in self._named.items()
+                },
+            }
+            for system, counts in sorted(self._counts.items())
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> ContractTally:
+        """Return what :meth:`as_json` wrote."""
+        tally = cls()
+        for system, kept in found.items():
+            tally._counts[system] = Counter({name: kept.get(name, 0) for name in _COLUMNS})
+            for verdict, rows in kept.get("named", {}).items():
+                tally._named[verdict] += [(system, promise, why) for promise, why in rows.items()]
+        return tally
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
 
     def write(self, reporter: Any) -> None:
         """Write the table through pytest's terminal reporter; nothing where nothing was counted."""

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pytest_comem.contract.tally import ContractTally
 from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
 from pytest_comem.metrics.gatemem import Tally, mean_of_domains
@@ -57,7 +58,7 @@ def write_scorecard(
 
 
 def print_run(run: Path) -> None:
-    """Print a run directory's scorecard again, with the breakdown by attack type.
+    """Print a run directory's tables again, with the breakdown by attack type.
 
     :raises DataError: where the directory holds no readable run.
     """
@@ -67,15 +68,20 @@ def print_run(run: Path) -> None:
         sheet.add(outcome, outcome.step.label)
         scoring = outcome.scoring
     finished = read_manifest(run if run.is_dir() else run.parent).get("finished") or {}
-    text = render(
-        sheet,
-        unscored=finished.get("unscored", {}),
-        scoring=scoring,
-        width=shutil.get_terminal_size().columns,
-        color=sys.stdout.isatty(),
-        attacks=True,
-    )
-    sys.stdout.write(text)
+    width = shutil.get_terminal_size().columns
+    contract = ContractTally.from_json(finished.get("contract", {}))
+    for line in contract.lines(width) if contract else ():
+        sys.stdout.write(f"{line}\n")
+    if len(sheet) or not contract:
+        text = render(
+            sheet,
+            unscored=finished.get("unscored", {}),
+            scoring=scoring,
+            width=width,
+            color=sys.stdout.isatty(),
+            attacks=True,
+        )
+        sys.stdout.write(text)
     if not finished:
         sys.stdout.write("This run was not finished; steps that never ran are not listed.\n")
 

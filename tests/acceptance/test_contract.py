@@ -168,3 +168,22 @@ def test_a_project_may_have_a_fixture_of_that_name(toys: pytest.Pytester) -> Non
     )
     run(toys, "--memory-system=bm25", "test_own.py").assert_outcomes(passed=1)
     run(toys, "test_own.py").assert_outcomes(passed=1)
+
+
+def test_verdicts_are_kept_in_the_run(toys: pytest.Pytester) -> None:
+    """``comem report`` prints the contract's table again, as the run did."""
+    ran = run(
+        toys, "--memory-system=toy_memories:StarReadsAll,bm25", "contract", "-k", QUICK,
+        "--comem-run-dir=run",
+    )  # fmt: skip
+    again = subprocess.run(
+        [sys.executable, "-c", "from pytest_comem.cli import main; main()", "report", "run"],
+        cwd=toys.path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    head = next(place for place, line in enumerate(ran.outlines) if "memory contract" in line)
+    table = again.stdout.splitlines()
+    assert ran.outlines[head + 1 : head + 1 + len(table)] == table
+    assert "test_no_principal_recalls_what_another_said" in again.stdout
