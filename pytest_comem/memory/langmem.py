@@ -104,6 +104,7 @@ class LangMem(MemorySystem):
     )
     options: ClassVar[Mapping[str, OptionValue]] = {"extract": False, "fields": "content.content"}
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {"extract": {"extract": True}}
+    fixed: ClassVar[Mapping[str, OptionValue]] = {"search limit": "top-k", "list limit": _ALL}
     calls = CALLS
 
     def __init__(self, manager: Any, shared: Any, *, extract: bool) -> None:
