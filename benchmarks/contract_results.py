@@ -1,13 +1,14 @@
 """Hold the real libraries to the contract and write what came out as Markdown.
 
-Run by hand after a change of a version: ``python benchmarks/contract_results.py SYSTEM [...] >
-suites/contract/RESULTS.md``, where the libraries are installed. The heads of the programs (imports,
-an embedder, configuration) are told once a library.
+Run by hand after a change of a version: ``python benchmarks/contract_results.py OUT SYSTEM [...]``,
+with ``suites/contract/RESULTS.md`` for OUT, where the libraries are installed. The heads of the
+programs (imports, an embedder, configuration) are told once a library.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
@@ -23,14 +24,14 @@ from pytest_comem.settings import Settings
 HEAD = """\
 # The contract, held against the real libraries
 
-Made by `python benchmarks/contract_results.py {systems}`; seed 0, embedder `hash`. A promise is
-kept (yes), broken (**no**), or says nothing about a system, which does not declare what it is about
+Made by `benchmarks/contract_results.py` for {systems}; seed 0, embedder `hash`. A promise is kept
+(yes), broken (**no**), or says nothing about a system, which does not declare what it is about
 (-). The known deviations among the broken ones are on record in `deviations.toml`.
 """
 
 
 def main() -> None:
-    names = sys.argv[1:]
+    out, *names = sys.argv[1:]
     embedder = find_embedder("hash")
     endpoint = find_endpoint(embedder, model="scripted", api_base="")
     workshop = Workshop(None, embedder=embedder, endpoint=endpoint)
@@ -38,7 +39,16 @@ def main() -> None:
     wanted = wanted_systems(Settings(tuple(names)), Path("pyproject.toml"))
     systems = [catalogue.find(one, workshop) for one in wanted]
     verdicts = {system.info.name: _verdicts(system) for system in systems}
-    print(HEAD.format(systems=" ".join(names)))
+    # Libraries print as they like: the page is a file of its own.
+    with Path(out).open("w", encoding="utf-8") as page, redirect_stdout(page):
+        _write(names, systems, verdicts)
+    workshop.close()
+
+
+def _write(
+    names: list[str], systems: list[SystemUnderTest], verdicts: dict[str, dict[str, Verdict]]
+) -> None:
+    print(HEAD.format(systems=", ".join(names)))
     print("| promise |", " | ".join(f"`{name}`" for name in names), "|")
     print("|---|", "---|" * len(names))
     print("| version |", " | ".join(system.info.version for system in systems), "|")
@@ -48,7 +58,6 @@ def main() -> None:
     for system in systems:
         _write_broken(system, verdicts[system.info.name])
     _write_reports()
-    workshop.close()
 
 
 def _verdicts(system: SystemUnderTest) -> dict[str, Verdict]:
