@@ -53,7 +53,8 @@ def test_all_shipped_suites_run_when_only_a_system_is_named(project: pytest.Pyte
     result = run(project, "--memory-system=adapters:LastWords", DATA)
     outcomes = result.parseoutcomes()
     assert "failed" not in outcomes
-    assert outcomes["passed"] > 5
+    # Without Hypothesis the contract is skipped, and says so.
+    assert (outcomes["passed"] > 5) == (importlib.util.find_spec("hypothesis") is not None)
     result.stdout.fnmatch_lines(
         ["*memory contract*", "adapters:LastWords*", "*GateMem scorecard*", "*100.0*5"]
     )

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from tiny_project import records
+
+from pytest_comem.embedders.hash import HashEmbedder
+from pytest_comem.endpoint.chat import ChatReply, ChatRequest
+from pytest_comem.endpoint.scripted import ScriptedChat
+from pytest_comem.endpoint.server import LoopbackServer
+
+needs_xdist = pytest.mark.skipif(find_spec("xdist") is None, reason="pytest-xdist is not installed")
+needs_numpy = pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed")
 
 CONFIGURABLE = """
 from pytest_comem.core.recall import Recall, RecallItem
@@ -81,6 +90,14 @@ def test_a_setting_on_the_command_line_reaches_the_system(configured: pytest.Pyt
     assert recalled(configured) == {"conf": [1] * 5}
 
 
+def test_settings_stand_in_an_ini_file(configured: pytest.Pytester) -> None:
+    """The ini key holds one setting a line, and the command line wins over it."""
+    configured.makeini("[pytest]\nmemory_option =\n    conf.last=2\n    conf.shout=true\n")
+    run(configured, "--memory-system=conf", "--memory-option=conf.last=1")
+    assert recalled(configured) == {"conf": [1] * 5}
+    assert records(configured.path / "run")[0]["recall"]["items"][0]["text"].isupper()
+
+
 def test_settings_stand_in_pyproject(configured: pytest.Pytester) -> None:
     """``tool.comem.systems.NAME`` configures a system, and the command line wins over it."""
     configured.makepyprojecttoml(
@@ -148,7 +165,10 @@ def test_a_wrong_setting_is_a_usage_error(
     assert not (configured.path / "run").exists()
 
 
-def test_state_lies_in_the_run_directory_and_goes(configured: pytest.Pytester) -> None:
+@pytest.mark.parametrize("arguments", [(), pytest.param(("-n", "2"), marks=needs_xdist)], ids=str)
+def test_state_lies_in_the_run_directory_and_goes(
+    configured: pytest.Pytester, arguments: tuple[str, ...]
+) -> None:
     """Every episode has its own directory under the run, and nothing of it stays."""
     configured.makepyfile(
         watching=CONFIGURABLE.replace('write_text("state")', "write_text(str(setup.directory))")
@@ -160,7 +180,7 @@ def test_state_lies_in_the_run_directory_and_goes(configured: pytest.Pytester) -
             "        print(setup.directory, setup.namespace, file=file)\n\n\nclass Missing",
         )
     )
-    run(configured, "--memory-system=watching:Configurable")
+    run(configured, "--memory-system=watching:Configurable", *arguments)
     lines = (configured.path / "places.txt").read_text().split("\n")
     places = {line.split()[0] for line in lines if line}
     assert len(places) == 2
@@ -237,3 +257,39 @@ def test_a_proxy_does_not_get_what_is_meant_for_this_machine(
         "        return super().recall(query)\n"
     )
     run(project, "--memory-system=calling:Calls").assert_outcomes(passed=5)
+
+
+class Counting:
+    """The scripted model, noting what it is asked for."""
+
+    def __init__(self) -> None:
+        self.models: list[str] = []
+        self._inner = ScriptedChat()
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer as the scripted model does."""
+        self.models.append(request.model)
+        return self._inner.complete(request)
+
+
+@needs_numpy
+def test_a_model_elsewhere_is_asked_by_its_name(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory systems call the model and the server that the user names; the key is not recorded."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-seen")
+    chat = Counting()
+    server = LoopbackServer(HashEmbedder(), chat)
+    try:
+        result = run(
+            project,
+            "--memory-system=remem-single",
+            "--comem-memory-model=their-model",
+            f"--comem-memory-api-base={server.start()}",
+        )
+    finally:
+        server.stop()
+    assert "errors" not in result.parseoutcomes()
+    assert set(chat.models) == {"their-model"}
+    written = [path.read_text() for path in (project.path / "run").iterdir() if path.is_file()]
+    assert not any("sk-not-to-be-seen" in text for text in [*written, result.stdout.str()])
