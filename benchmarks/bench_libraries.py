@@ -34,7 +34,10 @@ def main() -> None:
             ]
             started = time.perf_counter()
             process = subprocess.Popen(command, cwd=name, stdout=subprocess.DEVNULL)
-            _, _, usage = os.wait4(process.pid, 0)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode > 1 or process.returncode < 0:
+                raise SystemExit(f"{system}: pytest ended with {process.returncode}")
             wall = time.perf_counter() - started
             sheet = Sheet()
             for outcome in read_outcomes(run):

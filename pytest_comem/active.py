@@ -49,6 +49,12 @@ class ActiveHooks:
         with self._session.running(session):
             return (yield)
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        # Outside pytest's own wrapper, which puts warning filters back after each item.
+        self._session.before(item)
+        return (yield)
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item

@@ -45,19 +45,22 @@ def suite_module(path: Path, parent: Any) -> SuiteModule | None:
     except ValueError:
         return None
     module: SuiteModule = SuiteModule.from_parent(parent, path=path, nodeid=relative.as_posix())
-    # A project that turns warnings into errors means its own code, not a library under test.
+    # The same as between items, see ComemSession.before.
     module.add_marker(pytest.mark.filterwarnings("ignore"))
     return module
 
 
-def resolve_arguments(config: pytest.Config, *, default_to_suites: bool) -> None:
+def resolve_arguments(config: pytest.Config, *, default_to_suites: bool, collects: bool) -> None:
     """Turn suite names and ids among pytest's arguments into paths of the shipped suites.
 
     :param default_to_suites: with no argument on the command line, run all shipped suites.
+    :param collects: false for the controller of a parallel run, whose arguments go to the workers:
+        they stay names there, because pytest looks for a project's ini file beside paths.
     """
     names = suite_names()
     if default_to_suites and config.args_source != config.ArgsSource.ARGS:
-        config.args[:] = [path for name in names for path in _files(name)]
+        config.args[:] = list(names)
+    if not collects:
         return
     resolved: list[str] = []
     for argument in config.args:
@@ -87,6 +90,11 @@ def step_of(item: pytest.Item) -> Step | None:
 def wanted_step(item: pytest.Item) -> Step | None:
     """Return the step whose outcome an item asks for, or ``None``."""
     return step_of(item) if "outcome" in getattr(item, "fixturenames", ()) else None
+
+
+def is_shipped(item: pytest.Item) -> bool:
+    """Whether an item is of a shipped suite."""
+    return isinstance(item.parent, SuiteModule)
 
 
 def is_contract(definition: pytest.Item) -> bool:

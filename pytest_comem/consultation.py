@@ -1,4 +1,7 @@
-"""``comem doctor``: systems looked up as a run would, watched and probed one after the other."""
+"""``comem doctor``: systems looked up, watched and probed one after the other.
+
+Names that only a plugin's hook knows belong to pytest and are not known here.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,12 @@ def consult(
     endpoint = find_endpoint(vectors, model=memory_model, api_base=memory_api_base)
     healthy = True
     with tempfile.TemporaryDirectory(prefix="comem-doctor-") as place:
-        watch = Watch(Path(place))
-        workshop = Workshop(Path(place), embedder=vectors, endpoint=endpoint)
+        # Writes are compared with it as they are seen.
+        root = Path(place).resolve()
+        watch = Watch(root)
+        workshop = Workshop(root, embedder=vectors, endpoint=endpoint)
         for wanted in wanted_systems(settings, here / "pyproject.toml"):
+            watch.forget()
             system = Catalogue({}, here).find(wanted, workshop)
             for line in configuration(system):
                 say(line)
@@ -52,6 +58,7 @@ def consult(
             for line in findings(checks):
                 say(line)
             healthy = healthy and all(check.passed for check in checks)
+        workshop.close()
     return healthy
 
 

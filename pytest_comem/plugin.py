@@ -43,7 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
         session = config.stash[SESSION] = ComemSession(config, settings)
         config.pluginmanager.register(ActiveHooks(session), "comem-active")
         resolve_arguments(
-            config, default_to_suites=options.given_on_command_line(config, "--memory-system")
+            config,
+            default_to_suites=options.given_on_command_line(config, "--memory-system"),
+            collects=not session.is_controller,
         )
     else:
         options.require_system_for_suites(config)

@@ -59,6 +59,9 @@ class ComemSession:
         self._worker = hasattr(config, "workerinput")
         self._controller = not self._worker and bool(config.getoption("numprocesses", None))
         self._runner: EpisodeRunner | None = None
+        self._wanted: list[Step] = []
+        self._begun = False
+        self._closing: ExitStack | None = None
         self._directory: RunDirectory | None = None
         self._planned: dict[str, str] = {}
         self._labels: dict[str, str] = {}
@@ -67,6 +70,11 @@ class ComemSession:
         self._progress = Progress()
         self._sheet = Sheet()
         self._refuse_other_distributions()
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether other processes collect and play for this one."""
+        return self._controller
 
     @cached_property
     def systems(self) -> Mapping[str, SystemUnderTest]:
@@ -89,7 +97,6 @@ class ComemSession:
             embedder,
             model=self._settings.memory_model,
             api_base=self._settings.memory_api_base,
-            seed=self._settings.seed,
         )
         return Workshop(
             self.run_path / STATE, embedder=embedder, endpoint=endpoint, seed=self._settings.seed
@@ -197,9 +204,7 @@ class ComemSession:
             # Items and data stay until the end: no need to look for garbage among them.
             gc.freeze()
             stack.callback(gc.unfreeze)
-            # Episodes also run between items, where the project's own filters hold.
-            stack.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore")
+            self._closing = stack
             if not self._worker:
                 self._open_directory()
             if not self._controller:
@@ -214,20 +219,31 @@ class ComemSession:
         from pytest_comem.engine.runner import EpisodeRunner
 
         output = ThreadOutput()
-        steps = [step for item in session.items if (step := collection.wanted_step(item))]
+        self._wanted = [step for item in session.items if (step := collection.wanted_step(item))]
         by_suite = {suite.name: suite for suite in self.suites.values()}
         self._runner = EpisodeRunner(
-            [(step, by_suite[step.suite], self.systems[step.system]) for step in steps],
+            [(step, by_suite[step.suite], self.systems[step.system]) for step in self._wanted],
             concurrency=self._settings.concurrency,
             output=output,
         )
         with output.installed(self._config):
-            if not self._worker and not self._config.getoption("maxfail"):
-                self._runner.demand(list(dict.fromkeys(steps)))
             try:
                 yield
             finally:
                 self._runner.stop()
+
+    def before(self, item: pytest.Item) -> None:
+        """Begin to play with the first item that has a step or is a suite's; others come before."""
+        if self._begun or not (collection.is_shipped(item) or collection.wanted_step(item)):
+            return
+        self._begun = True
+        if self._closing is not None:
+            # Episodes also run between items, where the project's own filters hold: a project that
+            # turns warnings into errors means its own code, not a library under test.
+            self._closing.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+        if self._runner and not self._worker and not self._config.getoption("maxfail"):
+            self._runner.demand(list(dict.fromkeys(self._wanted)))
 
     def outcome_of(self, item: pytest.Item) -> Outcome:
         """Return the outcome of *item*'s step, waiting for it; the ``outcome`` fixture.

@@ -187,8 +187,13 @@ def read_settings(config: pytest.Config) -> Settings:
     """
     values = {option.name: _raw(config, option) for option in OPTIONS}
     base = config.invocation_params.dir
-    if config.getoption("--comem-synthetic") and config.getoption("--comem-data"):
-        raise pytest.UsageError("--comem-synthetic stands in for data: leave out --comem-data.")
+    if values["comem_synthetic"]:
+        for flag in ("--comem-data", "--comem-limit"):
+            # A directory in the environment may stand there for all runs.
+            if config.getoption(flag) or config.getini(flag[2:].replace("-", "_")):
+                raise pytest.UsageError(
+                    f"--comem-synthetic says how many episodes there are: leave out {flag}."
+                )
     return Settings(
         memory_systems=_distinct("--memory-system", values["memory_system"]),
         data=_path(values["comem_data"], base),

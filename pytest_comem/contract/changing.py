@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_comem.contract.journal import Call
+from pytest_comem.contract.ledger import Memory
 from pytest_comem.contract.promise import promise
-from pytest_comem.contract.trial import NEVER_STORED, Memory, Trial
+from pytest_comem.contract.trial import NEVER_STORED, Trial
 from pytest_comem.contract.writing import write_some
 
 #: Operations that may come after a deletion, on other entries.

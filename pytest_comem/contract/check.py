@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, final
 
-import pytest
-
+from pytest_comem.contract.asking import MOMENT, SOMEBODY
 from pytest_comem.contract.code import can_say, code_of
-from pytest_comem.contract.journal import Call, NotApplicable, Step
-from pytest_comem.contract.opening import arguments_of
-from pytest_comem.contract.performer import MOMENT, SOMEBODY, Performer, describe
+from pytest_comem.contract.journal import Call, NotApplicable, OutOfOrder, Step
+from pytest_comem.contract.naming import arguments_of, can_be_opened
+from pytest_comem.contract.performer import Performer
 from pytest_comem.contract.promise import EXAMPLES, Promise
 from pytest_comem.contract.search import Counterexample, find_counterexample
+from pytest_comem.contract.telling import describe
+from pytest_comem.endpoint.registry import SCRIPTED
 from pytest_comem.memory.registry import SystemUnderTest
 
 __all__ = ["EXAMPLES", "Verdict", "check", "working_order"]
@@ -64,7 +65,7 @@ def check(
         return Verdict(not_applicable=reason.reason)
     if found is None:
         return Verdict()
-    return Verdict(found, report=_report(promise, system, found, arguments_of(system, embedder)))
+    return Verdict(found, report=report_of(promise, system, found, arguments_of(system, embedder)))
 
 
 def working_order(system: SystemUnderTest) -> str | None:
@@ -80,24 +81,27 @@ def working_order(system: SystemUnderTest) -> str | None:
         Step(Call.INGEST, "m", values),
         Step(Call.RECALL, "m", {"query": _SENTENCE, "k": 1}),
     )
-    step = steps[0]
     try:
         for step in steps:
-            performer.perform(step)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        if isinstance(error, pytest.exit.Exception):
-            raise
-        return f"memory system {system.info.name} raised in {step.call}(): {describe(error)}"
+            try:
+                error = performer.attempt(step)
+            except OutOfOrder as trouble:
+                error = trouble
+            if error is not None:
+                told = describe(error)
+                return f"memory system {system.info.name} raised in {step.call}(): {told}"
     finally:
         performer.close()
     return None
 
 
-def _report(
+def report_of(
     promise: Promise, system: SystemUnderTest, found: Counterexample, arguments: str
 ) -> str:
+    """Return a counter-example for people.
+
+    :param arguments: of ``open_memory``, as source.
+    """
     calls = getattr(system.factory, "calls", None)
     if dict(system.options) != dict(getattr(system.factory, "options", {})):
         # They are written for the default settings.
@@ -112,5 +116,9 @@ def _report(
     ]
     if not found.steady:
         lines.append("  It did not break every time it was repeated.")
+    if system.capabilities.needs_model and system.workshop.endpoint.chat_model != SCRIPTED:
+        lines.append("  The program has the scripted model, not the run's.")
+    if not own and not can_be_opened(system):
+        lines.append(f"  The program opens {system.name!r}, which a script may not find.")
     head = f"# The shortest sequence found, in {words}:"
     return "\n".join([*lines, "", head, code_of(broken, calls, arguments)])

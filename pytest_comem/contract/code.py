@@ -12,6 +12,8 @@ from pytest_comem.memory.calls import PublicCalls
 
 #: From so many writes in a row they become a loop.
 _LOOP_FROM: Final = 6
+#: Libraries raise any ``BaseException``.
+_NOT_CAUGHT: Final = ("except KeyboardInterrupt:", "    raise")
 _NO_OWN_WORDS: Final = (Call.SCORES, Call.SOURCES, Call.FAIL, Call.THREADS)
 
 
@@ -105,7 +107,8 @@ class _Writer:
     def _one(self, step: Step) -> Iterator[str]:
         code = self._code(step)
         if step.may_raise:
-            yield from ("try:", indent(code, "    "), "except Exception:", "    pass")
+            yield from ("try:", indent(code, "    "), *_NOT_CAUGHT, "except BaseException:")
+            yield "    pass"
             if step.call is Call.RECALL_OF:
                 yield "    found = []"
         else:
@@ -118,6 +121,7 @@ class _Writer:
             yield "error = None"
             yield "try:"
             yield indent(self._code(step), "    ")
+            yield from _NOT_CAUGHT
             yield "except BaseException as raised:"
             yield "    error = raised"
             yield f"assert {claim.source}, ({message}, error)"

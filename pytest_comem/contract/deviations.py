@@ -3,7 +3,7 @@
 A file of them is TOML, a table ``[[deviation]]`` each:
 
     [[deviation]]
-    system = "mem0"             # before the colon, for all its variants, or the whole label
+    system = "mem0"             # before the colon, for all its variants, or the whole name
     promise = "test_no_principal_recalls_what_another_said"
     versions = ">=2,<3"         # of the library
     reason = "the name * stands for everybody"
@@ -21,8 +21,8 @@ from typing import Any, Final, final
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from pytest_comem.core.outcomes import SystemInfo
 from pytest_comem.errors import SettingsError
+from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.suggest import did_you_mean
 
 _FIELDS: Final = ("system", "promise", "versions", "reason", "issue")
@@ -34,7 +34,7 @@ _MAY_BE_EMPTY: Final = ("versions", "issue")
 class Deviation:
     """One known deviation.
 
-    :param system: name before the colon, or the whole label.
+    :param system: name before the colon, or the whole name.
     :param promise: name of the test.
     :param versions: of the library; empty for all.
     :param reason: what the library does instead.
@@ -49,15 +49,14 @@ class Deviation:
     issue: str
     place: str
 
-    def covers(self, promise: str, info: SystemInfo) -> bool:
+    def covers(self, promise: str, system: SystemUnderTest) -> bool:
         """Whether it is about this promise and this version of this system."""
-        # In a sweep the label ends in the top-k.
-        name = info.name.removesuffix(f"-k{info.top_k}")
+        name = system.name
         if promise != self.promise or self.system not in (name, name.partition(":")[0]):
             return False
         try:
             # A library's version stands behind its name.
-            version = Version(info.version.rpartition(" ")[2])
+            version = Version(system.info.version.rpartition(" ")[2])
         except InvalidVersion:
             return not self.versions
         return self.versions.contains(version, prereleases=True)
@@ -78,10 +77,10 @@ def load_deviations(paths: Iterable[Path], promises: Collection[str]) -> list[De
 
 
 def deviation_for(
-    deviations: Iterable[Deviation], promise: str, info: SystemInfo
+    deviations: Iterable[Deviation], promise: str, system: SystemUnderTest
 ) -> Deviation | None:
     """Return the first deviation that covers a promise and a system, or ``None``."""
-    return next((one for one in deviations if one.covers(promise, info)), None)
+    return next((one for one in deviations if one.covers(promise, system)), None)
 
 
 def _load(path: Path, promises: Collection[str]) -> list[Deviation]:

@@ -50,11 +50,11 @@ def instances_in_threads_lose_nothing(trial: Trial) -> None:
     trial.check(AtMost(0), "every memory should recall what its own thread wrote and no more")
 
 
-@promise(needs="persists", examples=10 + len(ODD))
+@promise(needs="persists", examples=10 + len(ODD), cases=("", *ODD))
 def what_was_written_survives_a_restart(trial: Trial) -> None:
     """Closed and opened again on the same directory, a memory recalls everything it held."""
     memory = trial.open()
-    odd = trial.one_of(("", *ODD))
+    odd: str = trial.case
     if odd.strip():
         memory.write(trial.named(odd), may_refuse=True, remember=False)
     # A text that is not recalled as it was written is another promise's affair.

@@ -44,7 +44,10 @@ class ContractRun:
         :raises SettingsError: where a file of them is wrong.
         """
         home = suites_root() / NAME
-        if any(Path(one.partition("::")[0]).is_relative_to(home) for one in arguments):
+        places = [one.partition("::")[0] for one in arguments]
+        if any(
+            place.partition("/")[0] == NAME or Path(place).is_relative_to(home) for place in places
+        ):
             from pytest_comem.contract.promises import PROMISES
 
             names = [f"{_PREFIX}{name}" for name in PROMISES]
@@ -69,7 +72,7 @@ class ContractRun:
                 self._orders[name] = working_order(system)
             if (problem := self._orders[name]) is not None:
                 pytest.fail(problem, pytrace=False)
-        known = deviation_for(self._deviations, promise, system.info)
+        known = deviation_for(self._deviations, promise, system)
         return Contract(item, system, known, seed=self._seed, embedder=self._embedder)
 
     def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:

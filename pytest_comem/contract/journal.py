@@ -12,6 +12,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final, Protocol, final
 
+import pytest
+
 from pytest_comem.memory.base import UnknownEntryError
 
 
@@ -282,3 +284,14 @@ class NotApplicable(BaseException):
 
 class OutOfOrder(BaseException):
     """Something around the library broke; says nothing about the promise."""
+
+
+#: What may come out of a call and is no answer of the library's; everything else is, as libraries
+#: raise any ``BaseException``.
+NOT_THE_LIBRARYS: Final = (
+    KeyboardInterrupt,
+    NotApplicable,
+    OutOfOrder,
+    pytest.exit.Exception,
+    pytest.fail.Exception,
+)

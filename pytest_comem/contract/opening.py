@@ -7,21 +7,21 @@ assert "The door code is 4711." in m.recall("door code", k=5)
 
 from __future__ import annotations
 
+import atexit
 import itertools
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, final
 
+from pytest_comem.contract.asking import MOMENT, SOMEBODY
 from pytest_comem.contract.faults import Faults
 from pytest_comem.contract.journal import Call, Step
-from pytest_comem.contract.performer import MOMENT, SOMEBODY, Performer
+from pytest_comem.contract.performer import Performer
 from pytest_comem.embedders.registry import find_embedder
 from pytest_comem.endpoint.registry import find_endpoint
 from pytest_comem.memory.base import OptionValue
-from pytest_comem.memory.options import effective_options
-from pytest_comem.memory.registry import BUILT_IN, Catalogue, SystemUnderTest
+from pytest_comem.memory.registry import Catalogue, SystemUnderTest
 from pytest_comem.memory.setup import Workshop
 from pytest_comem.memory.wanted import wanted_systems
 from pytest_comem.settings import Settings
@@ -31,10 +31,11 @@ from pytest_comem.settings import Settings
 class PlainMemory:
     """One memory, asked and answering in plain texts; errors are the library's own."""
 
-    def __init__(self, system: SystemUnderTest, directory: Path) -> None:
+    def __init__(self, system: SystemUnderTest, directory: Path | None) -> None:
         workshop = system.workshop
         self._faults = Faults(workshop.embedder, workshop.endpoint)
         self._performer = Performer(system, self._faults, directory)
+        self._is_temporary = directory is None
         self._numbers = itertools.count(1)
         self._do(Call.OPEN)
 
@@ -85,9 +86,13 @@ class PlainMemory:
         self._faults.set(part, failing=failing)
 
     def close(self) -> None:
-        """Close the memory; what it stored stays in its directory."""
-        self._do(Call.CLOSE)
-        self._faults.close()
+        """Close the memory; what it stored stays where the directory is the caller's."""
+        try:
+            self._do(Call.CLOSE)
+        finally:
+            if self._is_temporary:
+                self._performer.close()
+            self._faults.close()
 
     def _do(self, call: Call, **values: Any) -> Sequence[Any]:
         return self._performer.perform(Step(call, "m", values, may_raise=True))
@@ -102,13 +107,14 @@ def open_memory(
 ) -> PlainMemory:
     """Open a memory system by the name that ``--memory-system`` takes.
 
-    :param directory: where it stores what it stores; a temporary one when not given.
+    :param directory: where it stores what it stores; when not given, a temporary one, removed when
+        it is closed or Python ends.
     :param options: its settings.
     :param embedder: as ``--comem-embedder``.
     :raises SettingsError: where there is no such system, setting or embedder.
     """
     system = _system(name, tuple(sorted((options or {}).items())), embedder)
-    return PlainMemory(system, Path(directory or tempfile.mkdtemp(prefix="comem-")))
+    return PlainMemory(system, Path(directory) if directory else None)
 
 
 def in_threads(
@@ -124,41 +130,18 @@ def in_threads(
     """
     performer = Performer(_system(name, tuple(sorted((options or {}).items())), embedder))
     try:
-        return performer.perform(Step(Call.THREADS, "m", {"texts": texts}))
+        return performer.perform(Step(Call.THREADS, "m", {"texts": texts}, may_raise=True))
     finally:
         performer.close()
-
-
-def arguments_of(system: SystemUnderTest, embedder: str = "hash") -> str:
-    """Return the arguments of :func:`open_memory` for a system of a run, as source."""
-    name = system.info.name.removesuffix(f"-k{system.top_k}")
-    head, _, variant = name.partition(":")
-    defaults = getattr(system.factory, "options", {})
-    presets = getattr(system.factory, "presets", {})
-    if head not in BUILT_IN and not variant:
-        # Registered by a plugin or a conftest, which a script does not load.
-        name = f"{system.factory.__module__}:{getattr(system.factory, '__qualname__', '')}"
-        head, variant = name, ""
-    elif variant not in presets and head in BUILT_IN:
-        name, variant = head, ""
-    known = effective_options(
-        name,
-        defaults=defaults,
-        presets=presets,
-        variant=variant if variant in presets else "",
-        shared={},
-        own={},
-    )
-    differing = {key: value for key, value in system.options.items() if known.get(key) != value}
-    more = f", options={differing!r}" if differing else ""
-    return f"{name!r}{more}" + (f", embedder={embedder!r}" if embedder != "hash" else "")
 
 
 @cache
 def _workshop(embedder: str) -> Workshop:
     found = find_embedder(embedder)
     endpoint = find_endpoint(found, model="scripted", api_base="")
-    return Workshop(None, embedder=found, endpoint=endpoint)
+    workshop = Workshop(None, embedder=found, endpoint=endpoint)
+    atexit.register(workshop.close)
+    return workshop
 
 
 def _system(

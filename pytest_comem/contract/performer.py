@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from threading import Barrier, Thread
-from typing import Any, Final, final
+from typing import Any, final
 
+from pytest_comem.contract.asking import entry_of, items_of, query_of, texts_of
 from pytest_comem.contract.faults import Faults
-from pytest_comem.contract.journal import ABOUT_ERRORS, Broken, NotApplicable, OutOfOrder, Step
-from pytest_comem.contract.sentences import value_of
-from pytest_comem.core.entries import Entry, Principal, Query
-from pytest_comem.core.recall import Recall, RecallItem
+from pytest_comem.contract.journal import (
+    ABOUT_ERRORS,
+    NOT_THE_LIBRARYS,
+    Broken,
+    Call,
+    NotApplicable,
+    OutOfOrder,
+    Step,
+)
+from pytest_comem.contract.telling import printable
+from pytest_comem.contract.threads import tell_in_threads
+from pytest_comem.core.recall import RecallItem
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.memory.base import MemorySystem
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.memory.setup import Setup
-
-#: Who writes and asks where nobody in particular does, and the role everybody has.
-SOMEBODY: Final = "ann"
-ROLE: Final = "member"
-#: When everything is said; nothing depends on it.
-MOMENT: Final = "2024-05-01T09:00"
 
 
 @final
@@ -59,21 +59,35 @@ class Performer:
             # A worker process says "adapter" for whatever its library raises.
             if step.may_raise or error.type == "adapter":
                 raise
-            raise OutOfOrder(str(error)) from error
+            raise OutOfOrder(printable(str(error))) from error
         if found is not None:
             self.found = found
         return self.found
+
+    def attempt(self, step: Step) -> BaseException | None:
+        """Do one step and return what the library raised, if anything.
+
+        :raises OutOfOrder: where the library is not to blame.
+        """
+        try:
+            self.perform(step)
+        except NOT_THE_LIBRARYS:
+            raise
+        except BaseException as error:
+            return error
+        return None
 
     def close(self) -> None:
         """Close every memory and remove what it stored; errors have had their say before."""
         if self._faults is not None:
             for part in ("embedder", "model"):
                 self._faults.set(part, failing=False)
-        for name in [*self._memories]:
-            with suppress(Exception):
-                self._close(name)
-        for setup in self._setups.values():
-            setup.discard()
+        try:
+            for name in [*self._memories]:
+                self.attempt(Step(Call.CLOSE, name, may_raise=True))
+        finally:
+            for setup in self._setups.values():
+                setup.discard()
 
     def _open(self, memory: str) -> None:
         setup = self._setups[memory] = self._setup(memory)
@@ -101,17 +115,16 @@ class Performer:
         self._memories.pop(memory).close()
 
     def _ingest(self, memory: str, id: str, text: str, principal: str, timestamp: str) -> None:
-        speaker = Principal(principal, ROLE)
-        self._memories[memory].ingest(Entry(id, text, speaker, timestamp, "dialogue"))
+        self._memories[memory].ingest(entry_of(id, text, principal, timestamp))
 
     def _recall(self, memory: str, query: str, k: int) -> list[str]:
-        return _texts(self._recalled(memory, query, k))
+        return texts_of(self._recalled(memory, query, k))
 
     def _recall_of(self, memory: str, principal: str, query: str, k: int) -> list[str]:
-        return _texts(_items(self._memories[memory].recall_of(principal, _query(query, k))))
+        return texts_of(items_of(self._memories[memory].recall_of(principal, query_of(query, k))))
 
     def _entries(self, memory: str) -> list[str]:
-        return _texts(self._memories[memory].entries())
+        return texts_of(self._memories[memory].entries())
 
     def _scores(self, memory: str, query: str, k: int) -> list[tuple[float, str]]:
         items = self._recalled(memory, query, k)
@@ -147,36 +160,14 @@ class Performer:
         self._faults.set(part, failing=failing)
 
     def _threads(self, memory: str, texts: Sequence[Sequence[str]]) -> list[str]:
-        barrier = Barrier(len(texts))
-        wrong: list[str] = []
+        def opened(number: int) -> MemorySystem:
+            self._open(f"{memory}-{number}")
+            return self._memories[f"{memory}-{number}"]
 
-        def work(number: int, own: Sequence[str]) -> None:
-            name = f"{memory}-{number}"
-            try:
-                self._open(name)
-                barrier.wait(60)
-                for place, text in enumerate(own):
-                    self._ingest(name, f"e{place}", text, SOMEBODY, MOMENT)
-                found: list[str] = []
-                for text in own:
-                    answer = self._recall(name, text, len(own) * 5 + 5)
-                    wrong.extend([] if _within(text, answer) else [f"lost: {text}"])
-                    found.extend(answer)
-                others = [text for other in texts if other is not own for text in other]
-                wrong.extend(f"foreign: {text}" for text in others if _within(text, found))
-            except BaseException as error:
-                barrier.abort()
-                wrong.append(f"raised {describe(error)}")
-
-        threads = [Thread(target=work, args=numbered) for numbered in enumerate(texts)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return sorted(wrong)
+        return tell_in_threads(texts, opened)
 
     def _recalled(self, memory: str, query: str, k: int) -> Sequence[RecallItem]:
-        return _items(self._memories[memory].recall(_query(query, k)))
+        return items_of(self._memories[memory].recall(query_of(query, k)))
 
 
 def reproduces(
@@ -187,53 +178,13 @@ def reproduces(
     try:
         *before, last = steps
         for step in before:
-            try:
-                performer.perform(step)
-            except Exception:
-                if not step.may_raise:
-                    return False
-        try:
-            found = performer.perform(last)
-        except Exception as error:
-            found = [error]
-            if not isinstance(broken.claim, ABOUT_ERRORS):
+            if performer.attempt(step) is not None and not step.may_raise:
                 return False
-        else:
-            if isinstance(broken.claim, ABOUT_ERRORS):
-                found = []
-        return not broken.claim.holds(found, performer.before)
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
+        error = performer.attempt(last)
+        if isinstance(broken.claim, ABOUT_ERRORS):
+            return not broken.claim.holds([] if error is None else [error], performer.before)
+        return error is None and not broken.claim.holds(performer.found, performer.before)
+    except (NotApplicable, OutOfOrder):
         return False
     finally:
         performer.close()
-
-
-def describe(error: BaseException) -> str:
-    """Return an exception as its type and its message's first line."""
-    first, _, more = str(error).strip().partition("\n")
-    text = f"{type(error).__name__}: {first}" if first else type(error).__name__
-    return re.sub(r"\s+", " ", text)[:300] + (" ..." if more else "")
-
-
-def _query(text: str, k: int) -> Query:
-    return Query(text, Principal(SOMEBODY, ROLE), (), "", k)
-
-
-def _items(recall: Recall) -> Sequence[RecallItem]:
-    if not isinstance(recall, Recall):
-        raise TypeError(f"a {type(recall).__name__} came back, not a Recall")
-    return recall.items
-
-
-def _texts(items: Sequence[RecallItem]) -> list[str]:
-    texts = [item.text for item in items]
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"a passage's text is a {type(text).__name__}, not a str")
-    return texts
-
-
-def _within(text: str, found: Sequence[str]) -> bool:
-    return any(value_of(text) in one for one in found)

@@ -4,36 +4,40 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_comem.contract.asking import SOMEBODY
 from pytest_comem.contract.journal import Has, Lacks
-from pytest_comem.contract.performer import SOMEBODY
+from pytest_comem.contract.ledger import Memory, Written
 from pytest_comem.contract.promise import promise
 from pytest_comem.contract.sentences import ALIKE, NAMES
-from pytest_comem.contract.trial import Memory, Trial, Written
+from pytest_comem.contract.trial import Trial
 
 #: Entries of one principal, around the page sizes that libraries use by default.
-MANY: Final = (1, 2, 11, 21, 51, 101, 120, 150)
+MANY: Final = (2, 11, 21, 51, 101, 120, 150)
+#: Numbers of entries, and who wrote them.
+PARTS: Final = tuple((1, name) for name in (SOMEBODY, *NAMES)) + tuple((n, SOMEBODY) for n in MANY)
+#: Every pair of names that are alike, either of them first.
+BOTH_WAYS: Final = tuple(pair[::turn] for pair in ALIKE for turn in (1, -1))
 
 
 def write_for_two(trial: Trial, memory: Memory) -> list[Written]:
-    """Write an entry for each of two names that are alike; the memory may refuse either."""
-    names = trial.one_of(ALIKE)
-    if trial.whole(0, 1):
-        names = names[::-1]
-    written = [memory.write(trial.new_entry(name, plain=True), may_refuse=True) for name in names]
+    """Write an entry for each of the case's two names; the memory may refuse either."""
+    written = [
+        memory.write(trial.new_entry(name, plain=True), may_refuse=True) for name in trial.case
+    ]
     return [entry for entry in written if entry is not None]
 
 
-@promise(needs="principals", examples=len(NAMES) + 8)
+@promise(needs="principals", cases=NAMES)
 def any_name_will_do_for_a_principal(trial: Trial) -> None:
     """A principal may have any name; what it said is recalled in its own part."""
     memory = trial.open()
-    entry = trial.new_entry(trial.one_of(NAMES), plain=True)
+    entry = trial.new_entry(trial.case, plain=True)
     memory.write(entry)
     memory.recall_of(entry.principal, entry.text)
     memory.must(Has(entry.value), f"{entry.principal!r} should recall what it said")
 
 
-@promise(needs="principals", examples=2 * len(ALIKE))
+@promise(needs="principals", cases=BOTH_WAYS)
 def no_principal_recalls_what_another_said(trial: Trial) -> None:
     """A recall in one principal's part has nothing that another said, however alike the names."""
     memory = trial.open()
@@ -43,12 +47,11 @@ def no_principal_recalls_what_another_said(trial: Trial) -> None:
         memory.must(Lacks(other.value), f"{other.value!r} is no affair of {own.principal!r}")
 
 
-@promise(needs="deletes_principals", examples=len(MANY) + len(NAMES))
+@promise(needs="deletes_principals", cases=PARTS)
 def deleting_a_principal_deletes_all_of_it(trial: Trial) -> None:
     """After everything of one principal was deleted, nothing of it is found, however much."""
     memory = trial.open()
-    size = trial.one_of(MANY)
-    name = trial.one_of(NAMES) if size == 1 else SOMEBODY
+    size, name = trial.case
     written = [
         memory.write(trial.new_entry(name, plain=True), may_refuse=True) for _ in range(size)
     ]
@@ -67,7 +70,7 @@ def deleting_a_principal_deletes_all_of_it(trial: Trial) -> None:
             memory.must(Lacks(entry.value), f"all {len(entries)} entries should be gone")
 
 
-@promise(needs="deletes_principals", examples=2 * len(ALIKE))
+@promise(needs="deletes_principals", cases=BOTH_WAYS)
 def deleting_a_principal_leaves_the_others(trial: Trial) -> None:
     """Deleting everything of one principal leaves all others, however alike the names."""
     memory = trial.open()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 from pytest_comem.contract.trial import Trial
 from pytest_comem.memory.base import Capabilities
@@ -22,6 +22,8 @@ class Promise:
     :param statement: the promise as a sentence.
     :param needs: capability without which it says nothing, or empty.
     :param examples: at most so many, where more would say no more.
+    :param cases: what it is tried on one by one, the simplest first; none is left out where there
+        are examples enough, and what examples are left go to the first.
     :param breaks: the part that is made to fail: ``embedder``, ``model``, or nothing.
     :param for_all: it supposes that whoever asks may see everything.
     :param attempt: tries it once.
@@ -31,6 +33,7 @@ class Promise:
     statement: str
     needs: str
     examples: int
+    cases: Sequence[Any]
     breaks: str
     for_all: bool
     attempt: Callable[[Trial], None]
@@ -47,12 +50,22 @@ class Promise:
 
 
 def promise(
-    *, needs: str = "", examples: int = EXAMPLES, breaks: str = "", for_all: bool = True
+    *,
+    needs: str = "",
+    examples: int | None = None,
+    cases: Sequence[Any] = (),
+    breaks: str = "",
+    for_all: bool = True,
 ) -> Callable[[Callable[[Trial], None]], Promise]:
-    """Make a promise of a function that tries it; its docstring's first line is the statement."""
+    """Make a promise of a function that tries it; its docstring's first line is the statement.
+
+    :param examples: as many as there are cases, or :data:`EXAMPLES`, when not given.
+    """
+    number = examples or len(cases) or EXAMPLES
 
     def made(attempt: Callable[[Trial], None]) -> Promise:
         statement = (attempt.__doc__ or "").strip().partition("\n")[0]
-        return Promise(attempt.__name__, statement, needs, examples, breaks, for_all, attempt)
+        name = attempt.__name__
+        return Promise(name, statement, needs, number, cases or (None,), breaks, for_all, attempt)
 
     return made

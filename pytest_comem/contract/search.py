@@ -9,8 +9,9 @@ Last, readings that nothing depends on are left out.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Final, final
 
 from pytest_comem.contract.faults import Faults
@@ -73,17 +74,73 @@ def find_counterexample(
 def _search(
     promise: Promise, system: SystemUnderTest, faults: Faults | None, *, seed: int, examples: int
 ) -> Broken | None:
-    import hypothesis
-    from hypothesis import strategies
+    """Look at the promise's cases one by one, until one breaks it."""
+    for place, number in _shares(len(promise.cases), seed, examples):
+
+        def attempt(draw: Callable[[Any], Any], case: Any = promise.cases[place]) -> None:
+            trial = Trial(system, faults, draw, case)
+            try:
+                promise.attempt(trial)
+            finally:
+                trial.close()
+
+        parts = {"seed": seed, "promise": promise.name} | ({"case": place} if place else {})
+        found = _shortest(attempt, seed=int(stable_hash(parts)[:12], 16), examples=number)
+        if found is not None:
+            return found
+    return None
+
+
+def _shares(cases: int, seed: int, examples: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of the cases to try, in order, and how many examples each gets.
+
+    Hypothesis is not left to draw the case, as it may leave some out.
+    """
+    places = range(cases)
+    if examples < cases:
+        yield from ((place, 1) for place in sorted(Random(seed).sample(places, examples)))
+    else:
+        yield from ((place, 1 if place else 1 + examples - cases) for place in places)
+
+
+def _shortest(
+    attempt: Callable[[Callable[[Any], Any]], None], *, seed: int, examples: int
+) -> Broken | None:
+    """Return the shortest way found in which *attempt* breaks, given Hypothesis' draw."""
     from hypothesis.errors import Flaky
 
     found: list[Broken] = []
     budget = _Budget()
 
+    def examine(data: Any) -> None:
+        if found:
+            budget.spend()
+        try:
+            attempt(data.draw)
+        except Broken as broken:
+            found.append(broken)
+            raise
+
+    try:
+        _examined(examine, seed=seed, examples=examples)
+    except Broken as broken:
+        return broken
+    except _Enough:
+        pass
+    except Flaky:
+        # It did not break every time; what was seen was seen.
+        pass
+    return min(found, key=lambda broken: broken.size) if found else None
+
+
+def _examined(examine: Callable[[Any], None], *, seed: int, examples: int) -> None:
+    """Run a function of Hypothesis' ``data()`` on examples."""
+    import hypothesis
+    from hypothesis import strategies
+
     # The health checks that stay are about our own generators: they filter next to nothing. How
     # slow a library is, is none of their business.
-    @hypothesis.seed(int(stable_hash({"seed": seed, "promise": promise.name})[:12], 16))
-    @hypothesis.settings(
+    settings = hypothesis.settings(
         derandomize=True,
         database=None,
         deadline=None,
@@ -94,29 +151,8 @@ def _search(
         print_blob=False,
         verbosity=hypothesis.Verbosity.quiet,
     )
-    @hypothesis.given(strategies.data())
-    def examine(data: Any) -> None:
-        if found:
-            budget.spend()
-        trial = Trial(system, faults, data.draw)
-        try:
-            promise.attempt(trial)
-        except Broken as broken:
-            found.append(broken)
-            raise
-        finally:
-            trial.close()
-
-    try:
-        examine()
-    except Broken as broken:
-        return broken
-    except _Enough:
-        pass
-    except Flaky:
-        # It did not break every time; what was seen was seen.
-        pass
-    return min(found, key=lambda broken: broken.size) if found else None
+    test = hypothesis.given(strategies.data())(examine)
+    hypothesis.seed(seed)(settings(test))()
 
 
 @final

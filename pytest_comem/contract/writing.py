@@ -14,9 +14,10 @@ from pytest_comem.contract.journal import (
     Step,
     Times,
 )
+from pytest_comem.contract.ledger import Memory, Written
 from pytest_comem.contract.promise import promise
 from pytest_comem.contract.sentences import ODD, UNRELATED
-from pytest_comem.contract.trial import Memory, Trial, Written
+from pytest_comem.contract.trial import Trial
 
 #: Numbers of entries around the page sizes that libraries use by default.
 MANY: Final = (1, 5, 6, 11, 21, 51, 101, 150)
@@ -59,11 +60,11 @@ def order_and_duplicates_lose_nothing(trial: Trial) -> None:
         memory.must_recall(entry)
 
 
-@promise(needs="lists", examples=len(MANY))
+@promise(needs="lists", cases=MANY)
 def everything_held_is_listed(trial: Trial) -> None:
     """The list of what is held has every entry, however many there are."""
     memory = trial.open()
-    entries = [trial.new_entry(plain=True) for _ in range(trial.one_of(MANY))]
+    entries = [trial.new_entry(plain=True) for _ in range(trial.case)]
     for entry in entries:
         memory.write(entry)
     memory.entries()
@@ -72,11 +73,11 @@ def everything_held_is_listed(trial: Trial) -> None:
         memory.must(claim, f"all {len(entries)} entries should be listed")
 
 
-@promise(needs="verbatim", examples=len(ODD) + 5)
+@promise(needs="verbatim", cases=ODD)
 def odd_texts_survive_unchanged(trial: Trial) -> None:
     """A text comes back character for character, also where it looks like something else."""
     memory = trial.open()
-    text = trial.one_of(ODD)
+    text: str = trial.case
     blank = not text.strip()
     if blank and not trial.capabilities.lists:
         # There is nothing to recall it by.

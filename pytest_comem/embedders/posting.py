@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any, Final, final
+from urllib.parse import urlsplit
 
+from pytest_comem.core.addresses import is_loopback
 from pytest_comem.errors import InfrastructureError
 
 #: Seconds one call may take.
@@ -20,7 +22,7 @@ _SHOWN: Final = 500
 
 @final
 class Poster:
-    """Posts to one address; no retries, and no proxy of the environment.
+    """Posts to one address; no retries and no redirects, which could carry the key elsewhere.
 
     :param url: full address.
     :param api_key: sent as bearer token.
@@ -31,8 +33,11 @@ class Poster:
         self._url = url
         self._key = api_key
         self._part = part
-        # A proxy must not see what is sent to a loopback server.
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
+        if is_loopback(urlsplit(url).hostname or ""):
+            # A proxy must not see what is meant for this machine.
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
 
     def post(self, body: Mapping[str, Any]) -> Any:
         """Return the JSON value of the reply.
@@ -55,6 +60,11 @@ class Poster:
         return InfrastructureError(
             f"the {self._part} at {self._url} failed: {what}", type="provider"
         )
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments: Any, **_more: Any) -> None:
+        """Let the answer that asks for it be an error."""
 
 
 def _message_of(error: urllib.error.HTTPError) -> str:

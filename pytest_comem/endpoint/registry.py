@@ -5,28 +5,28 @@ from __future__ import annotations
 import os
 import threading
 from functools import cached_property
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
+from urllib.parse import urlsplit
 
 from pytest_comem.embedders.base import Embedder
-from pytest_comem.errors import SettingsError
+from pytest_comem.errors import InfrastructureError, SettingsError
+
+if TYPE_CHECKING:
+    from pytest_comem.endpoint.server import LoopbackServer
 
 SCRIPTED: Final = "scripted"
 
 
 def find_endpoint(
-    embedder: Embedder, *, model: str, api_base: str, seed: int = 0
+    embedder: Embedder, *, model: str, api_base: str
 ) -> LocalEndpoint | RemoteEndpoint:
     """Return the endpoint for ``--comem-memory-model`` and ``--comem-memory-api-base``.
 
     :raises SettingsError: where one is given without the other, or the address is none.
     """
-    local = LocalEndpoint(embedder, seed)
+    local = LocalEndpoint(embedder)
     if api_base:
-        if not api_base.startswith(("http://", "https://")):
-            raise SettingsError(
-                f"--comem-memory-api-base: {api_base!r} is no address; it looks like "
-                "http://127.0.0.1:8000/v1"
-            )
+        _check_address(api_base)
         if model == SCRIPTED:
             raise SettingsError(
                 f"--comem-memory-api-base: {api_base} needs --comem-memory-model, the name of a "
@@ -48,10 +48,10 @@ class LocalEndpoint:
     chat_model: Final = SCRIPTED
     api_key: Final = "local"
 
-    def __init__(self, embedder: Embedder, seed: int = 0) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._seed = seed
         self._lock = threading.Lock()
+        self._server: LoopbackServer | None = None
 
     @property
     def embedding_model(self) -> str:
@@ -75,7 +75,14 @@ class LocalEndpoint:
         from pytest_comem.endpoint.server import LoopbackServer
 
         _spare_loopback_the_proxy()
-        return LoopbackServer(self._embedder, ScriptedChat(self._seed)).start()
+        self._server = LoopbackServer(self._embedder, ScriptedChat())
+        return self._server.start()
+
+    def close(self) -> None:
+        """Stop the server, where one was started."""
+        with self._lock:
+            if self._server is not None:
+                self._server.stop()
 
 
 @final
@@ -99,8 +106,30 @@ class RemoteEndpoint:
 
     @property
     def api_key(self) -> str:
-        """The user's key; our own server takes any."""
-        return os.environ.get("OPENAI_API_KEY", "local")
+        """The user's key, without the white space of the file it came from; ours takes any."""
+        key = os.environ.get("OPENAI_API_KEY", "").strip()
+        if not key.isprintable():
+            raise InfrastructureError("OPENAI_API_KEY holds control characters", type="provider")
+        return key or "local"
+
+    def close(self) -> None:
+        """Stop our own server."""
+        self._local.close()
+
+
+def _check_address(api_base: str) -> None:
+    parts = urlsplit(api_base)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise SettingsError(
+            f"--comem-memory-api-base: {api_base!r} is no address; it looks like "
+            "http://127.0.0.1:8000/v1"
+        )
+    if parts.username or parts.password or parts.query:
+        # It goes into the manifest and into messages.
+        raise SettingsError(
+            "--comem-memory-api-base: an address with a user, a password or a query is refused; "
+            "the key belongs into the environment variable OPENAI_API_KEY"
+        )
 
 
 def _spare_loopback_the_proxy() -> None:

@@ -23,11 +23,10 @@ Script = Callable[[ChatRequest], ChatReply | None]
 class ScriptedChat:
     """Completes chats by the scripts of this package.
 
-    :param seed: kept for scripts that draw; none does today.
+    :param scripts: others instead.
     """
 
-    def __init__(self, seed: int = 0, scripts: tuple[Script, ...] | None = None) -> None:
-        self._seed = seed
+    def __init__(self, scripts: tuple[Script, ...] | None = None) -> None:
         self._scripts = _shipped() if scripts is None else scripts
 
     def complete(self, request: ChatRequest) -> ChatReply:

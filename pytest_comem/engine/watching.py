@@ -5,11 +5,13 @@ Calls that native code makes past the interpreter, and child processes, are not 
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, final
+
+from pytest_comem.core.addresses import is_loopback
 
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NOT_FILES: Final = ("/dev/", "/proc/")
@@ -36,12 +38,14 @@ class Watch:
         self.written.clear()
 
     def _see(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "socket.connect":
-            self._contact(arguments[1])
-        elif event == "socket.getaddrinfo":
-            self._contact((arguments[0],))
-        elif event == "open":
-            self._open(*arguments)
+        # An error raised here would be the watched library's.
+        with suppress(Exception):
+            if event == "socket.connect":
+                self._contact(arguments[1])
+            elif event == "socket.getaddrinfo":
+                self._contact((arguments[0],))
+            elif event == "open":
+                self._open(*arguments)
 
     def _contact(self, address: Any) -> None:
         if isinstance(address, tuple) and address and address[0] is not None:
@@ -56,13 +60,3 @@ class Watch:
         expected = place.startswith((self._inside, *_NOT_FILES)) or "__pycache__" in place
         if not expected:
             self.written[place] = None
-
-
-def is_loopback(host: str) -> bool:
-    """Whether *host* is this machine."""
-    if host in ("localhost", ""):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

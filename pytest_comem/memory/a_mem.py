@@ -10,7 +10,6 @@ import os
 import threading
 import warnings
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, final
 
@@ -24,6 +23,7 @@ from pytest_comem.memory.base import (
     UnknownEntryError,
 )
 from pytest_comem.memory.calls import PublicCalls
+from pytest_comem.memory.clock import stated_time
 
 if TYPE_CHECKING:
     from pytest_comem.memory.a_mem_library import FailureLog
@@ -90,7 +90,17 @@ _importing: Final = threading.Lock()
 
 @final
 class AMem(MemorySystem):
-    """A note an entry; the text handed over is the note's content, never its description."""
+    """A note an entry; the text handed over is the note's content, never its description.
+
+    Unlike with the other libraries, a model is called by default, because this one always calls
+    one: option ``analyze`` switched off (preset ``raw``) is the departure from it, and the preset
+    ``extract`` is the default under the name it has elsewhere.
+
+    The links between notes are made and kept, and play no part in what is recalled: the library's
+    ``search`` looks at the notes nearest to the question only. Its ``search_agentic`` is meant to
+    add the notes these are linked to, but puts them behind the *k* nearest and then cuts at *k*,
+    so that it returns the same. The A-Mem of the GateMem paper follows links over one hop.
+    """
 
     capabilities = Capabilities(
         deletes=True, updates=True, lists=True, persists=True, needs_embedder=True
@@ -104,6 +114,7 @@ class AMem(MemorySystem):
         "extract": {"analyze": True},
         "raw": {"analyze": False},
     }
+    fixed: ClassVar[Mapping[str, OptionValue]] = {"search k": "top-k"}
     calls = CALLS
 
     def __init__(self, library: Any, failures: FailureLog) -> None:
@@ -198,5 +209,6 @@ class AMem(MemorySystem):
 
 
 def _minute(timestamp: str | None) -> str | None:
-    """Return an ISO 8601 time as the library writes it."""
-    return None if timestamp is None else datetime.fromisoformat(timestamp).strftime("%Y%m%d%H%M")
+    """Return a time as the library writes it; without one, the library takes the present."""
+    stated = stated_time(timestamp)
+    return None if stated is None else stated.strftime("%Y%m%d%H%M")

@@ -116,6 +116,15 @@ class MemorySystem(ABC):
         return
 
     @classmethod
+    def surroundings(cls) -> Mapping[str, OptionValue]:
+        """Return what else on this machine changes what the library does.
+
+        Such as optional packages that it uses where they are installed. It goes into the hash of
+        the configuration, and ``comem doctor`` shows it. Must not import the library.
+        """
+        return {}
+
+    @classmethod
     def open(cls, setup: Setup) -> Self:
         """Return an instance on *setup*'s directory; by default the class called without arguments.
 

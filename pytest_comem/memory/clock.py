@@ -61,13 +61,29 @@ class Clock:
         return Moment(day, date)
 
 
-def _read(timestamp: str | None) -> tuple[datetime, str] | None:
-    """Return the instant without a zone and the date as stated, or ``None``."""
+def stated_time(timestamp: str | None) -> datetime | None:
+    """Return the time a timestamp states, with a zone where it states one.
+
+    ``None`` where there is no timestamp, or none that can be read: a benchmark may have ``evening``
+    there, and then a memory knows as much as where there is nothing.
+    """
     if timestamp is None:
         return None
     try:
         stated = datetime.fromisoformat(timestamp)
-        instant = stated if stated.tzinfo is None else stated.astimezone(UTC)
+        _in_utc(stated)
     except (ValueError, OverflowError):
         return None
-    return instant.replace(tzinfo=None), stated.date().isoformat()
+    return stated
+
+
+def _read(timestamp: str | None) -> tuple[datetime, str] | None:
+    """Return the instant without a zone and the date as stated, or ``None``."""
+    stated = stated_time(timestamp)
+    if stated is None:
+        return None
+    return _in_utc(stated).replace(tzinfo=None), stated.date().isoformat()
+
+
+def _in_utc(stated: datetime) -> datetime:
+    return stated if stated.tzinfo is None else stated.astimezone(UTC)

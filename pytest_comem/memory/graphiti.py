@@ -7,22 +7,33 @@ model; the turns themselves are kept, and listed, but never searched.
 from __future__ import annotations
 
 import os
-import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Self, final
 
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.core.recall import Recall, RecallItem
-from pytest_comem.memory.base import Capabilities, MemorySystem, Package, UnknownEntryError
+from pytest_comem.memory.base import (
+    Capabilities,
+    MemorySystem,
+    OptionValue,
+    Package,
+    UnknownEntryError,
+)
 
 if TYPE_CHECKING:
     from pytest_comem.memory.graphiti_library import Graph
     from pytest_comem.memory.setup import Setup
 
-#: Threads that open at once wait for the first import.
-_importing: Final = threading.Lock()
+#: Similarity from which on a fact is found: the library's 0.6 would leave out what every other
+#: system may hand over.
+MIN_SIMILARITY: Final = -1.0
+#: Cache of a database, in bytes, at most. Kuzu's own is four fifths of the machine's memory, for
+#: each of the databases open at once; and where it is full, Kuzu 0.11 raises or crashes.
+CACHE: Final = 1 << 32
+#: Threads of a database: one, so that equally good facts keep one order.
+THREADS: Final = 1
 
 
 @final
@@ -41,6 +52,15 @@ class Graphiti(MemorySystem):
         Package("graphiti-core", "graphiti", ">=0.31.2,<0.32"),
         Package("kuzu", "graphiti", ">=0.11.3"),
     )
+    fixed: ClassVar[Mapping[str, OptionValue]] = {
+        "search methods": "bm25 and cosine similarity, of facts",
+        "reranker": "reciprocal rank fusion",
+        "cross encoder": "none",
+        "sim_min_score": MIN_SIMILARITY,
+        "search limit": "top-k",
+        "kuzu buffer_pool_size": CACHE,
+        "kuzu max_num_threads": THREADS,
+    }
     # A full buffer pool of Kuzu's can end the process it is in.
     own_process = True
 
@@ -57,11 +77,9 @@ class Graphiti(MemorySystem):
     @classmethod
     def open(cls, setup: Setup) -> Self:
         """Return an empty graph in the set-up's directory."""
-        with _importing:
-            # Where a project turns warnings into errors, the library's own would end the import.
-            # Set here, not in prepare(): pytest puts filters back after every test.
-            warnings.filterwarnings("ignore", "Support for class-based `config`")
-            from pytest_comem.memory.graphiti_library import Graph
+        # Where a project turns warnings into errors, the library's own would end the import.
+        warnings.filterwarnings("ignore", "Support for class-based `config`")
+        from pytest_comem.memory.graphiti_library import Graph
 
         return cls(Graph(setup))
 

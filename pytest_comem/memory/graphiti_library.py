@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import warnings
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -27,21 +26,18 @@ from graphiti_core.search.search_config import (
     SearchConfig,
 )
 
+from pytest_comem.memory.clock import stated_time
+from pytest_comem.memory.graphiti import CACHE, MIN_SIMILARITY, THREADS
+
 if TYPE_CHECKING:
     from pytest_comem.core.entries import Entry
     from pytest_comem.embedders.base import Embedder
     from pytest_comem.memory.setup import Setup
 
-#: Address space and cache of one database, in bytes, at most. Kuzu's own 8 TiB an instance let 15
-#: instances into a process; and where a cache is full, Kuzu 0.11 raises or crashes the process.
-_SPACE: Final = 1 << 36
-_CACHE: Final = 1 << 32
-#: The time of entries that have none; the library wants one.
+#: The time of entries that have none that can be read; the library wants one.
 _SOME_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_TIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
 _ALL: Final = 1_000_000
-#: Drivers are made one at a time, because each claims Kuzu's own space for a moment.
-_making: Final = threading.Lock()
 
 
 @final
@@ -90,8 +86,7 @@ class Graph:
             edge_config=EdgeSearchConfig(
                 search_methods=[EdgeSearchMethod.bm25, EdgeSearchMethod.cosine_similarity],
                 reranker=EdgeReranker.rrf,
-                # The library's 0.6 would leave out what every other system may hand over.
-                sim_min_score=-1.0,
+                sim_min_score=MIN_SIMILARITY,
             ),
             limit=count,
         )
@@ -158,13 +153,12 @@ class NoCrossEncoder(CrossEncoderClient):  # type: ignore[misc]
 
 
 def _driver(path: str) -> Any:
-    with _making:
-        warnings.filterwarnings("ignore", "The Kuzu backend is deprecated")
-        driver = KuzuDriver()
-        driver.client.close()
-        driver.db.close()
-    # One thread, so that equally good facts keep one order.
-    driver.db = kuzu.Database(path, buffer_pool_size=_CACHE, max_num_threads=1, max_db_size=_SPACE)
+    warnings.filterwarnings("ignore", "The Kuzu backend is deprecated")
+    # It takes no settings of a database, so the one it makes gives way to ours.
+    driver = KuzuDriver()
+    driver.client.close()
+    driver.db.close()
+    driver.db = kuzu.Database(path, buffer_pool_size=CACHE, max_num_threads=THREADS)
     driver.setup_schema()
     driver.client = kuzu.AsyncConnection(driver.db, max_concurrent_queries=1)
     # The library compares it with the group of an episode, and its Kuzu driver never sets it.
@@ -173,7 +167,5 @@ def _driver(path: str) -> Any:
 
 
 def _time(timestamp: str | None) -> datetime:
-    if timestamp is None:
-        return _SOME_TIME
-    read = datetime.fromisoformat(timestamp)
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    stated = stated_time(timestamp) or _SOME_TIME
+    return stated if stated.tzinfo else stated.replace(tzinfo=UTC)

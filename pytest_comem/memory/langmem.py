@@ -25,6 +25,8 @@ SHARED: Final = ("memories",)
 PRIVATE: Final = (*SHARED, "{langgraph_user_id}")
 #: More rows than an episode can have: a search without a limit returns ten.
 _ALL: Final = 1_000_000
+#: Temperature of the model that extracts.
+_TEMPERATURE: Final = 0.0
 
 CALLS: Final = PublicCalls(
     preamble="""\
@@ -104,7 +106,11 @@ class LangMem(MemorySystem):
     )
     options: ClassVar[Mapping[str, OptionValue]] = {"extract": False, "fields": "content.content"}
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {"extract": {"extract": True}}
-    fixed: ClassVar[Mapping[str, OptionValue]] = {"search limit": "top-k", "list limit": _ALL}
+    fixed: ClassVar[Mapping[str, OptionValue]] = {
+        "search limit": "top-k",
+        "list limit": _ALL,
+        "temperature (extract)": _TEMPERATURE,
+    }
     calls = CALLS
 
     def __init__(self, manager: Any, shared: Any, *, extract: bool) -> None:
@@ -144,12 +150,14 @@ class LangMem(MemorySystem):
 
     @classmethod
     def capabilities_with(cls, options: Mapping[str, OptionValue]) -> Capabilities:
-        """Return the capabilities raw, or with a model that rewrites."""
+        """Return the capabilities raw, or with a model that rewrites.
+
+        With it, a row may stand on several entries, because the manager lets its model change
+        what is there. No call takes one entry out of such a row, so nothing deletes an entry.
+        """
         if not options["extract"]:
             return cls.capabilities
-        return Capabilities(
-            deletes=True, lists=True, verbatim=False, needs_embedder=True, needs_model=True
-        )
+        return Capabilities(lists=True, verbatim=False, needs_embedder=True, needs_model=True)
 
     def ingest(self, entry: Entry) -> None:
         """Store the entry in its speaker's namespace, or what the model makes of it."""
@@ -193,7 +201,12 @@ class LangMem(MemorySystem):
         return [self._item(row) for row in self._shared.search(limit=_ALL)]
 
     def delete(self, entry_id: str) -> None:
-        """Delete the rows that stand on an entry; the library reports no unknown key."""
+        """Delete an entry's row; the library reports no unknown key.
+
+        :raises NotImplementedError: extracting.
+        """
+        if self._extracts:
+            raise NotImplementedError("a row of langmem's may stand on other entries too")
         rows = self._rows(entry_id)
         for speaker, key in rows:
             self._manager.delete(key, config=_of(speaker))
@@ -201,7 +214,12 @@ class LangMem(MemorySystem):
             self._shared.delete(entry_id)
 
     def update(self, entry_id: str, text: str) -> None:
-        """Put another text under an entry's key; the library stores an unknown key as new."""
+        """Put another text under an entry's key; the library stores an unknown key as new.
+
+        :raises NotImplementedError: extracting.
+        """
+        if self._extracts:
+            raise NotImplementedError("a row of langmem's may stand on other entries too")
         rows = self._rows(entry_id)
         for speaker, key in rows:
             self._manager.put(key, _row(text), config=_of(speaker))
@@ -246,7 +264,7 @@ def _chat_model(setup: Setup) -> Any:
         model=setup.endpoint.chat_model,
         base_url=setup.endpoint.chat_url,
         api_key=SecretStr(setup.endpoint.api_key),
-        temperature=0,
+        temperature=_TEMPERATURE,
     )
 
 

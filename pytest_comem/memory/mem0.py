@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, final
@@ -27,11 +28,11 @@ from pytest_comem.memory.base import (
     UnknownEntryError,
 )
 from pytest_comem.memory.mem0_calls import CALLS
+from pytest_comem.memory.mem0_embeddings import EmbeddingFailures, embeddings
 
 if TYPE_CHECKING:
     from mem0 import Memory
 
-    from pytest_comem.embedders.base import Embedder
     from pytest_comem.memory.setup import Setup
 
 #: Keys of the metadata kept with every memory.
@@ -39,6 +40,8 @@ _ENTRY: Final = "entry_id"
 _ROLE: Final = "speaker_role"
 #: Rows asked for where all are meant; by default mem0 lists 20.
 _ALL: Final = 1_000_000
+#: Score from which on something is found: everything, as with every other system.
+_THRESHOLD: Final = 0.0
 #: An address nobody listens at, for a model that must never be asked.
 _NOWHERE: Final = "http://127.0.0.1:9/v1"
 
@@ -47,7 +50,11 @@ _NOWHERE: Final = "http://127.0.0.1:9/v1"
 class Mem0(MemorySystem):
     """mem0 with a local Qdrant and SQLite under the instance's directory.
 
+    Where it is extracting, mem0 logs and leaves out a memory whose embedding fails; the adapter
+    hands in the embedder, so it knows, and raises when the call returns.
+
     :param memory: the library's memory, empty or with what an earlier instance stored.
+    :param failures: knows which texts the library's embedder could not embed.
     :param infer: have mem0 extract memories with a model, instead of storing texts as they are.
     """
 
@@ -67,11 +74,15 @@ class Mem0(MemorySystem):
     )
     options: ClassVar[Mapping[str, OptionValue]] = {"infer": False}
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {"extract": {"infer": True}}
-    fixed: ClassVar[Mapping[str, OptionValue]] = {"search threshold": 0.0, "get_all top_k": _ALL}
+    fixed: ClassVar[Mapping[str, OptionValue]] = {
+        "search threshold": _THRESHOLD,
+        "get_all top_k": _ALL,
+    }
     calls = CALLS
 
-    def __init__(self, memory: Memory, *, infer: bool = False) -> None:
+    def __init__(self, memory: Memory, failures: EmbeddingFailures, *, infer: bool = False) -> None:
         self._memory = memory
+        self._failures = failures
         self._infer = infer
         #: Buckets in order of first appearance.
         self._buckets: dict[str, None] = {}
@@ -85,6 +96,14 @@ class Mem0(MemorySystem):
         os.environ["MEM0_DIR"] = str(home / "mem0")
 
     @classmethod
+    def surroundings(cls) -> Mapping[str, OptionValue]:
+        """Return which parts of mem0's search are on: those whose packages are installed."""
+        return {
+            "keyword search (fastembed)": find_spec("fastembed") is not None,
+            "entities (spacy)": find_spec("spacy") is not None,
+        }
+
+    @classmethod
     def open(cls, setup: Setup) -> Self:
         """Return a memory on *setup*'s directory, with what it holds already."""
         from mem0 import Memory
@@ -92,7 +111,9 @@ class Mem0(MemorySystem):
         infer = bool(setup.options["infer"])
         store = setup.directory / "qdrant"
         is_known = store.exists()
-        opened = cls(Memory.from_config(_configuration(setup, store, infer)), infer=infer)
+        failures = EmbeddingFailures()
+        memory = Memory.from_config(_configuration(setup, store, failures, infer))
+        opened = cls(memory, failures, infer=infer)
         if is_known:
             opened._find_stored()
         return opened
@@ -105,7 +126,11 @@ class Mem0(MemorySystem):
         return replace(cls.capabilities, updates=False, verbatim=False, needs_model=True)
 
     def ingest(self, entry: Entry) -> None:
-        """Add the entry to its speaker's bucket."""
+        """Add the entry to its speaker's bucket.
+
+        :raises Exception: what embedding a memory raised, which extracting mem0 only logs.
+        """
+        self._failures.clear()
         added = self._memory.add(
             [{"role": "user", "content": entry.text}],
             user_id=entry.speaker.id,
@@ -114,6 +139,7 @@ class Mem0(MemorySystem):
         )
         self._buckets[entry.speaker.id] = None
         self._stored.setdefault(entry.id, []).extend(row["id"] for row in added["results"])
+        self._failures.raise_first()
 
     def recall(self, query: Query) -> Recall:
         """Return the best of each bucket, then the second of each, and so on."""
@@ -166,7 +192,7 @@ class Mem0(MemorySystem):
 
     def _search(self, bucket: str, query: Query) -> list[RecallItem]:
         found = self._memory.search(
-            query.text, filters={"user_id": bucket}, top_k=query.top_k, threshold=0.0
+            query.text, filters={"user_id": bucket}, top_k=query.top_k, threshold=_THRESHOLD
         )
         return [_item(row) for row in found["results"]]
 
@@ -187,12 +213,17 @@ class Mem0(MemorySystem):
                 self._stored.setdefault(entry_id, []).append(row["id"])
 
 
-def _configuration(setup: Setup, store: Path, infer: bool) -> dict[str, Any]:
+def _configuration(
+    setup: Setup, store: Path, failures: EmbeddingFailures, infer: bool
+) -> dict[str, Any]:
     model = setup.endpoint.chat_model if infer else "none"
     address = setup.endpoint.chat_url if infer else _NOWHERE
     key = setup.endpoint.api_key if infer else "none"
     return {
-        "embedder": {"provider": "langchain", "config": {"model": _embeddings(setup.embedder)}},
+        "embedder": {
+            "provider": "langchain",
+            "config": {"model": embeddings(setup.embedder, failures)},
+        },
         "llm": {
             "provider": "vllm",
             "config": {"model": model, "vllm_base_url": address, "api_key": key},
@@ -207,21 +238,6 @@ def _configuration(setup: Setup, store: Path, infer: bool) -> dict[str, Any]:
         },
         "history_db_path": str(setup.directory / "history.db"),
     }
-
-
-def _embeddings(embedder: Embedder) -> object:
-    """Return *embedder* as the object that mem0's ``langchain`` provider takes."""
-    from langchain.embeddings.base import Embeddings
-
-    class OurEmbeddings(Embeddings):  # type: ignore[misc]
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            return embedder.embed(texts)
-
-        def embed_query(self, text: str) -> list[float]:
-            (vector,) = embedder.embed([text])
-            return vector
-
-    return OurEmbeddings()
 
 
 def _item(row: Mapping[str, Any]) -> RecallItem:

@@ -22,7 +22,9 @@ from pytest_comem.memory.setup import Setup
 #: MemOS takes only UUIDs for ids; ours are made from the entry's id below this one.
 _IDS: Final = UUID("6f1c7a0e-54a5-5f0e-9c43-0f6d3a5b7c11")
 #: Seconds an embedding may take: five, the library's own, are few on a busy machine.
-_PATIENCE: Final = "120"
+_PATIENCE: Final = 120
+#: Temperature of the model that extracts; 0.7 is the library's own.
+_TEMPERATURE: Final = 0.0
 
 CALLS: Final = PublicCalls(
     preamble="""\
@@ -98,6 +100,11 @@ class MemOS(MemorySystem):
     )
     options: ClassVar[Mapping[str, OptionValue]] = {"extract": False}
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {"extract": {"extract": True}}
+    fixed: ClassVar[Mapping[str, OptionValue]] = {
+        "search top_k": "top-k",
+        "embedding timeout, unless MOS_EMBEDDER_TIMEOUT is set": _PATIENCE,
+        "temperature (extract)": _TEMPERATURE,
+    }
     calls = CALLS
 
     def __init__(self, memory: Any, *, extract: bool) -> None:
@@ -108,7 +115,7 @@ class MemOS(MemorySystem):
     def prepare(cls, home: Path) -> None:
         """Point the library's own files at *home* and import it without side effects."""
         os.environ["MEMOS_BASE_PATH"] = str(home)
-        os.environ.setdefault("MOS_EMBEDDER_TIMEOUT", _PATIENCE)
+        os.environ.setdefault("MOS_EMBEDDER_TIMEOUT", str(_PATIENCE))
         _import_quietly()
 
     @classmethod
@@ -202,7 +209,7 @@ def _configuration(setup: Setup) -> Any:
                     "model_name_or_path": endpoint.chat_model,
                     "api_base": endpoint.chat_url,
                     "api_key": endpoint.api_key,
-                    "temperature": 0.0,
+                    "temperature": _TEMPERATURE,
                 },
             },
             "embedder": {

@@ -1,4 +1,4 @@
-"""A system's settings: its own defaults, a preset, and what the user says, in this order."""
+"""A system's settings: defaults, the user's for its name, a preset, the user's for the variant."""
 
 from __future__ import annotations
 

@@ -55,6 +55,7 @@ class SystemUnderTest:
     :param factory: the class, or whatever a plugin registered.
     :param options: effective settings.
     :param workshop: makes what its instances work with.
+    :param name: as it was asked for; in a sweep the label has the top-k behind it.
     """
 
     info: SystemInfo
@@ -62,6 +63,7 @@ class SystemUnderTest:
     factory: Callable[[], MemorySystem]
     options: Mapping[str, OptionValue]
     workshop: Workshop
+    name: str
 
     @property
     def top_k(self) -> int:
@@ -83,8 +85,7 @@ class SystemUnderTest:
             from pytest_comem.memory.worker import open_in_worker
 
             return open_in_worker(system, setup)
-        self.workshop.prepare(system)
-        return system.open(setup)
+        return self.workshop.open(system, setup)
 
     @contextmanager
     def opened(self, name: str) -> Iterator[MemorySystem]:
@@ -130,9 +131,11 @@ class Catalogue:
         )
         version = version_of(wanted.name, factory)
         capabilities = getattr(factory, "capabilities", Capabilities())
+        surroundings: Mapping[str, OptionValue] = {}
         if isinstance(factory, type) and issubclass(factory, MemorySystem):
             factory.check(options)
             capabilities = factory.capabilities_with(options)
+            surroundings = dict(sorted(factory.surroundings().items()))
         embedder = workshop.embedder.name if capabilities.needs_embedder else None
         model = workshop.endpoint.chat_model if capabilities.needs_model else None
         info = SystemInfo(
@@ -145,12 +148,14 @@ class Catalogue:
                     "options": dict(sorted(options.items())),
                     "embedder": embedder,
                     "model": model,
+                    # Absent where there are none, so that most hashes stay what they were.
+                    **({"surroundings": surroundings} if surroundings else {}),
                 }
             ),
             reference=capabilities.reference,
             top_k=wanted.top_k,
         )
-        return SystemUnderTest(info, capabilities, factory, options, workshop)
+        return SystemUnderTest(info, capabilities, factory, options, workshop, wanted.name)
 
     def _resolve(self, name: str) -> tuple[Callable[[], MemorySystem], str, str]:
         """Return factory, origin and variant."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: Characters of a namespace, and of the part of a directory's name that helps people.
 _LONGEST: Final = 63
 _LONGEST_NAME: Final = 100
+#: One library at a time is imported in a process: large ones that share dependencies with lazy
+#: modules of their own break when two threads import them at once.
+_importing: Final = threading.RLock()
 
 
 class Endpoint(Protocol):
@@ -46,6 +49,13 @@ class Endpoint(Protocol):
     @property
     def api_key(self) -> str:
         """Key for both; never to be written anywhere."""
+
+
+class OwnedEndpoint(Endpoint, Protocol):
+    """An endpoint as its owner has it."""
+
+    def close(self) -> None:
+        """Stop what was started."""
 
 
 @final
@@ -107,7 +117,7 @@ class Workshop:
     """
 
     def __init__(
-        self, root: Path | None, *, embedder: Embedder, endpoint: Endpoint, seed: int = 0
+        self, root: Path | None, *, embedder: Embedder, endpoint: OwnedEndpoint, seed: int = 0
     ) -> None:
         self._given = root
         self._root: Path | None = None
@@ -117,6 +127,7 @@ class Workshop:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._prepared: set[type[MemorySystem]] = set()
+        self._opened: set[type[MemorySystem]] = set()
 
     def setup(self, name: str, *, options: Mapping[str, OptionValue], top_k: int) -> Setup:
         """Return a set-up whose directory has *name* in it and is no other's."""
@@ -133,7 +144,9 @@ class Workshop:
 
     def prepare(self, system: type[MemorySystem]) -> None:
         """Get the process ready for *system*, once."""
-        with self._lock:
+        if system in self._prepared:
+            return
+        with _importing:
             if system in self._prepared:
                 return
             if _prepares(system):
@@ -142,8 +155,21 @@ class Workshop:
                 system.prepare(home)
             self._prepared.add(system)
 
+    def open(self, system: type[MemorySystem], setup: Setup) -> MemorySystem:
+        """Return an instance of *system*; the first one of a library alone, for its imports."""
+        if system.packages and system not in self._opened:
+            with _importing:
+                if system not in self._opened:
+                    self.prepare(system)
+                    memory = system.open(setup)
+                    self._opened.add(system)
+                    return memory
+        self.prepare(system)
+        return system.open(setup)
+
     def close(self) -> None:
-        """Remove everything made here."""
+        """Stop the endpoint and remove everything made here."""
+        self.endpoint.close()
         if self._root is not None:
             shutil.rmtree(self._root, ignore_errors=True)
 

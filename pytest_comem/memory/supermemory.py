@@ -41,6 +41,10 @@ _SPEAKER: Final = "speaker"
 _ROLE: Final = "role"
 #: Documents listed, and deleted, in one call.
 _PAGE: Final = 100
+#: Similarity from which on something is found: everything, as with every other system.
+_THRESHOLD: Final = 0.0
+#: When the service learns from a text: at once, because a question can follow.
+_DREAMING: Final = "instant"
 
 
 @final
@@ -76,6 +80,11 @@ class Supermemory(MemorySystem):
     }
     presets: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {
         "extract": {"task_type": "memory"}
+    }
+    fixed: ClassVar[Mapping[str, OptionValue]] = {
+        "search threshold": _THRESHOLD,
+        "search limit": "top-k",
+        "dreaming (task_type memory)": _DREAMING,
     }
 
     def __init__(
@@ -121,6 +130,8 @@ class Supermemory(MemorySystem):
             max_retries=int(options["max_retries"]),
             httpx_client=http,
         )
+        # The set-up's namespace is unique on this machine. The account may be shared with others,
+        # whose namespaces closing must never delete; so a random part stands in front.
         return cls(client, http, f"comem_{uuid.uuid4().hex}_{setup.namespace}"[:100], options)
 
     @classmethod
@@ -202,7 +213,7 @@ class Supermemory(MemorySystem):
 
     def _search(self, query: Query, **more: Any) -> Recall:
         found = self._client.search(
-            self._namespace, query=query.text, limit=query.top_k, threshold=0.0, **more
+            self._namespace, query=query.text, limit=query.top_k, threshold=_THRESHOLD, **more
         )
         items = (
             _item(result.memory or result.chunk or "", result, float(result.similarity))
@@ -230,8 +241,8 @@ class Supermemory(MemorySystem):
             page, pages = page + 1, listed.pagination.total_pages
 
     def _processing(self) -> dict[str, Any]:
-        """Return how texts are processed; ``instant`` because a question follows at once."""
-        learning = {"dreaming": "instant"} if self._task_type == "memory" else {}
+        """Return how texts are processed."""
+        learning = {"dreaming": _DREAMING} if self._task_type == "memory" else {}
         return {"task_type": self._task_type, **learning}
 
     def _wait_for(self, document_id: str) -> None:

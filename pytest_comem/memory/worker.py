@@ -88,6 +88,10 @@ class WorkerMemory(MemorySystem):
         """Delete everything one principal said."""
         self.process.ask("delete_principal", principal_id=principal_id)
 
+    def probe_unknown_argument(self) -> None:
+        """Call the library's search with an argument that it cannot know."""
+        self.process.ask("probe_unknown_argument")
+
     def close(self) -> None:
         """Close it and end its process; does nothing where that is dead already.
 

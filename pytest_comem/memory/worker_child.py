@@ -95,7 +95,7 @@ class Worker:
             if operation == "close":
                 return None
             raise RuntimeError(f"{operation} came before open")
-        return _OPERATIONS[operation](memory, request)
+        return OPERATIONS[operation](memory, request)
 
 
 def open_system(request: Mapping[str, Any]) -> MemorySystem:
@@ -138,7 +138,7 @@ def _checked(recall: object, operation: str) -> dict[str, Any]:
     return from_recall(recall)
 
 
-_OPERATIONS: Final[Mapping[str, Callable[[MemorySystem, Mapping[str, Any]], Any]]] = {
+OPERATIONS: Final[Mapping[str, Callable[[MemorySystem, Mapping[str, Any]], Any]]] = {
     "ingest": lambda memory, request: memory.ingest(to_entry(request["entry"])),
     "recall": _recall,
     "recall_of": _recall_of,
@@ -146,6 +146,7 @@ _OPERATIONS: Final[Mapping[str, Callable[[MemorySystem, Mapping[str, Any]], Any]
     "delete": lambda memory, request: memory.delete(request["entry_id"]),
     "update": lambda memory, request: memory.update(request["entry_id"], request["text"]),
     "delete_principal": lambda memory, request: memory.delete_principal(request["principal_id"]),
+    "probe_unknown_argument": lambda memory, _: memory.probe_unknown_argument(),
     "close": lambda memory, _: memory.close(),
 }
 

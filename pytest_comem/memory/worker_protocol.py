@@ -16,6 +16,7 @@ come one at a time, the next one after the reply to the last::
     {"op": "delete", "entry_id": "t1"}
     {"op": "update", "entry_id": "t1", "text": "..."}
     {"op": "delete_principal", "principal_id": "alice"}
+    {"op": "probe_unknown_argument"}
     {"op": "close"}
 
 with ``ENTRY`` as ``{"id", "text", "speaker": {"id", "role"}, "timestamp", "kind"}`` and ``QUERY``

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from pytest_comem.engine.doctor import Check
+from pytest_comem.memory.base import MemorySystem, OptionValue
 from pytest_comem.memory.registry import SystemUnderTest
 
 
@@ -18,6 +19,8 @@ def configuration(system: SystemUnderTest) -> Iterator[str]:
         yield f"  {name} = {value!r}{mark}"
     for name, value in getattr(system.factory, "fixed", {}).items():
         yield f"  {name} = {value!r}   (stated by the adapter)"
+    for name, value in sorted(_surroundings(system).items()):
+        yield f"  {name} = {value!r}   (found here)"
     yield f"  top-k = {system.top_k}"
     endpoint = system.workshop.endpoint
     yield f"  embedder = {system.workshop.embedder.name if _needs(system, 'embedder') else 'none'}"
@@ -39,6 +42,13 @@ def findings(checks: Sequence[Check]) -> Iterator[str]:
     """Yield a line a check."""
     for check in checks:
         yield f"  {'ok  ' if check.passed else 'FAIL'} {check.name}: {check.detail}"
+
+
+def _surroundings(system: SystemUnderTest) -> Mapping[str, OptionValue]:
+    factory = system.factory
+    if isinstance(factory, type) and issubclass(factory, MemorySystem):
+        return factory.surroundings()
+    return {}
 
 
 def _needs(system: SystemUnderTest, what: str) -> bool:

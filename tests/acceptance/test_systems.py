@@ -152,7 +152,7 @@ def test_top_k_is_swept(configured: pytest.Pytester) -> None:
         (["--comem-top-k=1,x"], "--comem-top-k: 'x' is not a whole number"),
         (["--comem-embedder=hsh"], "--comem-embedder: 'hsh' is unknown; did you mean hash?"),
         (["--comem-memory-model=gpt"], "needs --comem-memory-api-base"),
-        (["--comem-synthetic=1"], "--comem-synthetic stands in for data: leave out --comem-data."),
+        (["--comem-synthetic=1"], "how many episodes there are: leave out --comem-data."),
     ],
 )
 def test_a_wrong_setting_is_a_usage_error(
@@ -293,3 +293,26 @@ def test_a_model_elsewhere_is_asked_by_its_name(
     assert set(chat.models) == {"their-model"}
     written = [path.read_text() for path in (project.path / "run").iterdir() if path.is_file()]
     assert not any("sk-not-to-be-seen" in text for text in [*written, result.stdout.str()])
+
+
+def test_warnings_of_the_projects_own_tests_are_shown(project: pytest.Pytester) -> None:
+    """A run with a memory system shows a project's own warnings as any run does."""
+    project.makepyfile(
+        test_own="import warnings\n\n\ndef test_own():\n    warnings.warn('mind this')\n"
+    )
+    result = project.runpytest_subprocess(
+        "gatemem", "test_own.py", "--comem-data=data", "--memory-system=adapters:LastWords"
+    )
+    result.assert_outcomes(passed=6, warnings=1)
+    result.stdout.fnmatch_lines(["*UserWarning: mind this*"])
+
+
+@needs_xdist
+def test_workers_read_the_projects_ini_file(configured: pytest.Pytester) -> None:
+    """What the project's ini file says holds in every process of a parallel run."""
+    configured.makeini("[pytest]\ncomem_top_k = 1\nmemory_option = conf.shout=true\n")
+    run(configured, "--memory-system=conf", "-n", "2")
+    assert recalled(configured) == {"conf": [1] * 5}
+    for record in records(configured.path / "run"):
+        assert record["recall"]["items"][0]["text"].isupper()
+        assert record["system"]["top_k"] == 1

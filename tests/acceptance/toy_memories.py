@@ -343,6 +343,27 @@ class RefusesBlankNames(Toy):
         super().ingest(entry)
 
 
+class Rude(BaseException):
+    """As some libraries have them: not an ``Exception``."""
+
+
+class RudeAboutStars(Toy):
+    """Raises what is no ``Exception`` for a name with a star, and when it is closed."""
+
+    breaks = "any_name_will_do_for_a_principal"
+
+    def ingest(self, entry: Entry) -> None:
+        """See the class."""
+        if "*" in entry.speaker.id:
+            raise Rude("no stars here")
+        super().ingest(entry)
+
+    def close(self) -> None:
+        """See the class."""
+        if any("*" in row.principal for row in self.rows):
+            raise Rude("closed with stars")
+
+
 class ParentsReadChildren(Toy):
     """A principal's part holds what is said by those whose names begin alike."""
 

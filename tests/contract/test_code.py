@@ -3,12 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_comem.contract.asking import MOMENT
 from pytest_comem.contract.code import code_of
 from pytest_comem.contract.journal import (
     AsBefore,
@@ -26,7 +28,6 @@ from pytest_comem.contract.journal import (
     Times,
 )
 from pytest_comem.contract.opening import open_memory
-from pytest_comem.contract.performer import MOMENT
 from pytest_comem.memory.base import UnknownEntryError
 from pytest_comem.memory.calls import PublicCalls
 
@@ -98,6 +99,23 @@ def test_claims_about_errors_are_asserted(tmp_path: Path, claim: Claim, code: in
     assert not code or played.stderr.strip().splitlines()[-1].startswith("AssertionError")
 
 
+def test_what_may_be_raised_is_any_exception(tmp_path: Path) -> None:
+    """A library may refuse with what is no Exception; Ctrl-C ends the script all the same."""
+    calls = PublicCalls(
+        preamble="import os\nclass Rude(BaseException): pass\ndef refuse(e): raise e",
+        open="$m = []",
+        ingest="$id = refuse(KeyboardInterrupt if os.environ.get('STOP') else Rude)",
+        recall="found = $m",
+    )
+    refused = replace(write(1, "x"), may_raise=True)
+    steps = [Step(Call.OPEN, "m"), refused, Step(Call.RECALL, "m", {"query": "x", "k": 1})]
+    code = code_of(Broken(steps, AtMost(0), expected="", happened=""), calls, "")
+    assert play(tmp_path, code).returncode == 0
+    stopped = play(tmp_path, "import os\nos.environ['STOP'] = 'yes'\n" + code)
+    assert "KeyboardInterrupt" in stopped.stderr
+    assert stopped.returncode != 0
+
+
 @pytest.mark.parametrize(
     ("claim", "found", "holds"),
     [
@@ -152,3 +170,42 @@ def test_the_embedder_of_a_script_can_fail(tmp_path: Path) -> None:
     memory.delete(entry)
     with pytest.raises(UnknownEntryError):
         memory.delete(entry)
+
+
+@needs_numpy
+@pytest.mark.parametrize(
+    "script",
+    [
+        "m = open_memory('rag')\nm.ingest('x')\nassert count() > before\nm.close()",
+        "m = open_memory('rag')\nm.ingest('x')",
+        "m = open_memory('rag')\nm.ingest('x')\nassert not m.recall('x', k=1)",
+        "assert not in_threads('rag', texts=[['x is bakudo.'], ['y is dozolo.']])",
+    ],
+    ids=["closed", "not closed", "fails", "threads"],
+)
+def test_a_script_leaves_no_temporary_directories(tmp_path: Path, script: str) -> None:
+    """What was made for a memory without a directory of its own goes with it, or with Python."""
+    (tmp_path / "temporary").mkdir()
+    head = (
+        "import os, tempfile\n"
+        "tempfile.tempdir = os.path.abspath('temporary')\n"
+        "from pytest_comem.contract.opening import in_threads, open_memory\n"
+        "count = lambda: sum(len(names) for _, names, _ in os.walk('temporary'))\n"
+        "before = count()\n"
+    )
+    played = play(tmp_path, head + script)
+    assert "Traceback" not in played.stderr or "AssertionError" in played.stderr, played.stderr
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_a_directory_of_the_callers_stays(tmp_path: Path) -> None:
+    """What was stored is there after close; a temporary memory's is not."""
+    kept = open_memory("toy_memories:Toy", directory=tmp_path / "state")
+    gone = open_memory("toy_memories:Toy")
+    for memory in (kept, gone):
+        memory.ingest("The door code is 4711.")
+        memory.close()
+    assert list((tmp_path / "state").iterdir())
+    again = open_memory("toy_memories:Toy", directory=tmp_path / "state")
+    assert again.recall("door code", k=5) == ["The door code is 4711."]
+    again.close()

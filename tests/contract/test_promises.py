@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("hypothesis")
 
 from systems import workshop
-from toy_memories import BROKEN, AskingToy, Toy
+from toy_memories import BROKEN, AskingToy, RudeAboutStars, Toy
 
 from pytest_comem.contract.check import Verdict, check
 from pytest_comem.contract.promises import PROMISES
@@ -36,7 +36,7 @@ def under_test(toy: type[Toy], shared: Workshop) -> SystemUnderTest:
     """Return a toy as the system of a run."""
     name = f"toy_memories:{toy.__name__}"
     info = SystemInfo(name, toy.version, "", toy.capabilities.reference, 20)
-    return SystemUnderTest(info, toy.capabilities, toy, {}, shared)
+    return SystemUnderTest(info, toy.capabilities, toy, {}, shared, name)
 
 
 def verdicts(toy: type[Toy], shared: Workshop) -> dict[str, Verdict]:
@@ -64,6 +64,14 @@ def test_a_broken_memory_breaks_exactly_its_promise(toy: type[Toy], shared: Work
     """Each defect is told by the promise made against it, and by no other."""
     found = verdicts(toy, shared)
     assert [name for name, verdict in found.items() if verdict.counterexample] == [toy.breaks]
+
+
+def test_a_break_outside_exception_repeats(shared: Workshop) -> None:
+    """What a library raises may derive from BaseException; it is no less steady for that."""
+    found = check(PROMISES[RudeAboutStars.breaks], under_test(RudeAboutStars, shared), seed=0)
+    assert found.counterexample is not None
+    assert found.counterexample.steady
+    assert found.counterexample.broken.happened == "Rude: no stars here"
 
 
 @pytest.mark.parametrize("toy", BROKEN)

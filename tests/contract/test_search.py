@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 pytest.importorskip("hypothesis")
 
 from systems import workshop
-from toy_memories import ALL, Toy
+from toy_memories import ALL, Rude, Toy
 
 from pytest_comem.contract import search
 from pytest_comem.contract.check import check
@@ -24,34 +23,73 @@ from pytest_comem.memory.registry import SystemUnderTest
 
 def system_of(toy: Any, root: Path) -> SystemUnderTest:
     """Return a class as the system of a run."""
-    info = SystemInfo(f"{toy.__module__}:{toy.__qualname__}", "1", "", False, 20)
-    return SystemUnderTest(info, ALL, toy, {}, workshop(root))
+    name = f"{toy.__module__}:{toy.__qualname__}"
+    info = SystemInfo(name, "1", "", False, 20)
+    return SystemUnderTest(info, ALL, toy, {}, workshop(root), name)
 
 
-def test_few_choices_are_all_tried(tmp_path: Path) -> None:
-    """Every odd text, every name and every pair of alike names is among the examples."""
-    written: Counter[str] = Counter()
-    parts: set[tuple[str, ...]] = set()
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("promise", "wanted"),
+    [
+        ("odd_texts_survive_unchanged", set(ODD)),
+        ("what_was_written_survives_a_restart", {text for text in ODD if text.strip()}),
+        ("any_name_will_do_for_a_principal", {f"by {name}" for name in NAMES}),
+        ("deleting_a_principal_deletes_all_of_it", {f"by {name}" for name in NAMES}),
+        ("no_principal_recalls_what_another_said", {f"by {name}" for name in NAMES}),
+    ],
+)
+def test_few_choices_are_all_tried(
+    tmp_path: Path, promise: str, wanted: set[str], seed: int
+) -> None:
+    """Every odd text and every name is among the examples, whatever the seed."""
+    written: set[str] = set()
 
     class Notes(Toy):
         def ingest(self, entry: Entry) -> None:
             written.update([entry.text, f"by {entry.speaker.id}"])
             super().ingest(entry)
 
-        def delete_principal(self, principal_id: str) -> None:
-            parts.add(tuple(row.principal for row in self.rows))
-            super().delete_principal(principal_id)
+    assert check(PROMISES[promise], system_of(Notes, tmp_path), seed=seed).kept
+    assert wanted <= written
 
-    system = system_of(Notes, tmp_path)
-    for name in (
-        "odd_texts_survive_unchanged",
-        "any_name_will_do_for_a_principal",
-        "deleting_a_principal_leaves_the_others",
-    ):
-        assert check(PROMISES[name], system, seed=0).kept
-    assert set(ODD) <= set(written)
-    assert {f"by {name}" for name in NAMES} <= set(written)
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "promise",
+    ["no_principal_recalls_what_another_said", "deleting_a_principal_leaves_the_others"],
+)
+def test_every_pair_of_names_is_tried_both_ways(tmp_path: Path, promise: str, seed: int) -> None:
+    """Either of two alike names is written to first, and deleted, whatever the seed."""
+    parts: set[tuple[str, ...]] = set()
+
+    class Notes(Toy):
+        def ingest(self, entry: Entry) -> None:
+            super().ingest(entry)
+            parts.add(tuple(row.principal for row in self.rows))
+
+    assert check(PROMISES[promise], system_of(Notes, tmp_path), seed=seed).kept
     assert parts >= {pair[::turn] for pair in ALIKE for turn in (1, -1)}
+
+
+@pytest.mark.parametrize("promise", ["everything_held_is_listed", "odd_texts_survive_unchanged"])
+def test_with_few_examples_cases_are_chosen_by_the_seed(tmp_path: Path, promise: str) -> None:
+    """Fewer examples than cases try as many cases, and other seeds others."""
+    tried: list[str] = []
+
+    class Notes(Toy):
+        def ingest(self, entry: Entry) -> None:
+            tried.append(f"{self.setup.directory.name}: {entry.text}")
+            super().ingest(entry)
+
+    counts = set()
+    for seed in range(4):
+        tried.clear()
+        system = system_of(Notes, tmp_path)
+        assert check(PROMISES[promise], system, seed=seed, examples=2).kept
+        counts.add(tuple(line.partition(": ")[2] for line in tried))
+        assert len({line.partition(":")[0] for line in tried}) <= 3
+    assert len(counts) > 1
 
 
 def test_a_break_that_does_not_repeat_is_told_all_the_same(tmp_path: Path) -> None:
@@ -105,3 +143,15 @@ def test_value_words_differ() -> None:
     words = [value_word(number) for number in range(600)]
     assert len(set(words)) == len(words)
     assert {len(word) for word in words} == {6}
+
+
+def test_what_is_stored_is_removed_whatever_close_raises(tmp_path: Path) -> None:
+    """A close that raises, what is no Exception as well, leaves no directory."""
+
+    class Closes(Toy):
+        def close(self) -> None:
+            raise Rude("will not close")
+
+    promise = PROMISES["an_empty_memory_recalls_nothing"]
+    assert check(promise, system_of(Closes, tmp_path), seed=0).kept
+    assert not [place for place in tmp_path.rglob("*contract-m*") if place.is_dir()]

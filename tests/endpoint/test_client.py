@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -75,3 +77,40 @@ def test_a_server_that_is_not_there(url: str) -> None:
     """The error names the address."""
     with pytest.raises(InfrastructureError, match=f"memory model at {url}.* failed"):
         ask(url, "x")
+
+
+def test_the_key_does_not_follow_a_redirect() -> None:
+    """A server that sends the client elsewhere gets an error, and the other one nothing."""
+    seen: list[str] = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(str(self.headers.get("Authorization")))
+            self.send_response(200)
+            self.end_headers()
+
+        do_POST = do_GET  # noqa: N815 - named by the library
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    elsewhere = HTTPServer(("127.0.0.1", 0), Elsewhere)
+
+    class Redirecting(Elsewhere):
+        def do_POST(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{elsewhere.server_port}/v1")
+            self.end_headers()
+
+    redirecting = HTTPServer(("127.0.0.1", 0), Redirecting)
+    for server in (elsewhere, redirecting):
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        client = ChatClient(f"http://127.0.0.1:{redirecting.server_port}/v1", "m", "sk-1")
+        with pytest.raises(InfrastructureError, match="302"):
+            client.ask([{"role": "user", "content": "hello"}])
+    finally:
+        for server in (elsewhere, redirecting):
+            server.shutdown()
+            server.server_close()
+    assert seen == []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import urllib.request
+
 import pytest
 
 from pytest_comem.embedders.hash import HashEmbedder
@@ -7,7 +9,7 @@ from pytest_comem.endpoint.chat import ChatReply, ChatRequest, Message
 from pytest_comem.endpoint.client import ChatClient
 from pytest_comem.endpoint.registry import LocalEndpoint, RemoteEndpoint, find_endpoint
 from pytest_comem.endpoint.scripted import ScriptedChat
-from pytest_comem.errors import SettingsError
+from pytest_comem.errors import InfrastructureError, SettingsError
 
 
 def request(*texts: str) -> ChatRequest:
@@ -71,3 +73,34 @@ def test_model_and_address_go_together(model: str, base: str, option: str) -> No
     """One without the other is refused, as is what is no address; the option is named."""
     with pytest.raises(SettingsError, match=option):
         find_endpoint(HashEmbedder(), model=model, api_base=base)
+
+
+@pytest.mark.parametrize(
+    "base", ["http://user:secret@127.0.0.1/v1", "http://127.0.0.1/v1?key=secret"]
+)
+def test_an_address_with_a_secret_in_it_is_refused(base: str) -> None:
+    """It would be written to the manifest; the message does not repeat it."""
+    with pytest.raises(SettingsError, match="OPENAI_API_KEY") as caught:
+        find_endpoint(HashEmbedder(), model="gpt", api_base=base)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_key_out_of_a_file_loses_its_line_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A header with a line end in it would be refused, and the refusal would show the key."""
+    endpoint = find_endpoint(HashEmbedder(), model="gpt", api_base="http://127.0.0.1/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1\r\n")
+    assert endpoint.api_key == "sk-1"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-\x01secret")
+    with pytest.raises(InfrastructureError) as caught:
+        _ = endpoint.api_key
+    assert "secret" not in str(caught.value)
+
+
+def test_closing_ends_the_server() -> None:
+    """Nothing listens any more, and closing what never served does nothing."""
+    endpoint = find_endpoint(HashEmbedder(), model="scripted", api_base="")
+    endpoint.close()
+    url = endpoint.chat_url
+    endpoint.close()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"{url}/models", timeout=5)

@@ -188,6 +188,32 @@ def test_the_model_describes_and_links_notes(tmp_path: Path) -> None:
     assert described.timestamp == raw.timestamp == "202401031000"
 
 
+def test_the_librarys_search_along_links_hands_over_what_its_plain_search_does(
+    tmp_path: Path,
+) -> None:
+    """A fault of the library, kept visible: it cuts the linked notes off that it has added."""
+    with system_called("a-mem", root=tmp_path).opened("one") as memory:
+        assert isinstance(memory, AMem)
+        fill(memory)
+        library = memory._library
+        (nearest,) = library.search(SAID[2].text, k=1)
+        assert library.read(nearest["id"]).links == ["e0"]
+        for count in (1, 2, 3, 10):
+            plain, linked = (
+                [found["id"] for found in search(SAID[2].text, k=count)]
+                for search in (library.search, library.search_agentic)
+            )
+            assert linked == plain
+
+
+@pytest.mark.parametrize("timestamp", ["evening", "", "2024-13-01"])
+def test_a_timestamp_that_cannot_be_read_is_none(tmp_path: Path, timestamp: str) -> None:
+    """Such an entry is stored as one without a timestamp."""
+    with system_called("a-mem:raw", root=tmp_path).opened("one") as memory:
+        memory.ingest(Entry("e0", "The garden visit is on Friday.", ANN, timestamp))
+        assert ids(memory, "garden") == ["e0"]
+
+
 def test_capabilities_say_whether_a_model_is_called(tmp_path: Path) -> None:
     """The model and the use it makes of the time are declared where there is one."""
     found = [

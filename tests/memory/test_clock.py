@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
-from pytest_comem.memory.clock import Clock
+from pytest_comem.memory.clock import Clock, stated_time
 
 
 def test_days_are_counted_from_the_first_timestamp() -> None:
@@ -56,3 +58,15 @@ def test_zones_are_minded_for_time_and_dates_are_as_stated(text: str) -> None:
     clock.advance(text)
     assert clock.advance("2026-03-02T00:00").day == pytest.approx(1 / 24)
     assert Clock(2).advance(text).date == text[:10]
+
+
+@pytest.mark.parametrize("text", [None, "", "evening", "2026-13-01", "0001-01-01T00:00+05:00"])
+def test_what_states_no_time_states_none(text: str | None) -> None:
+    """Neither a missing nor an unreadable timestamp is an error."""
+    assert stated_time(text) is None
+
+
+def test_a_stated_time_keeps_its_zone() -> None:
+    """It is what the timestamp says, with a zone where there is one."""
+    for text in ("2026-03-01", "2026-03-01T10:00", "2026-03-01T10:00:00+02:00"):
+        assert stated_time(text) == datetime.fromisoformat(text)

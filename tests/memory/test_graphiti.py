@@ -139,6 +139,13 @@ def test_odd_texts_come_back_as_the_library_cleans_them(memory: MemorySystem) ->
         assert listed[f"odd{number}"].startswith("ann: ")
 
 
+def test_a_timestamp_that_cannot_be_read_is_none(system: SystemUnderTest) -> None:
+    """Such a turn is stored as one without a timestamp."""
+    with system.opened("one") as memory:
+        memory.ingest(Entry("e0", SAID[0].text, ANN, "evening"))
+        assert [item.source_ids for item in memory.entries()] == [("e0",)]
+
+
 def test_a_dead_model_is_an_error(tmp_path: Path) -> None:
     """Nothing is stored, and it says so."""
     import openai

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +13,7 @@ from systems import system_called
 
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.core.recall import Recall
+from pytest_comem.embedders.hash import HashEmbedder
 from pytest_comem.memory.base import MemorySystem, UnknownEntryError
 from pytest_comem.memory.mem0 import Mem0
 from pytest_comem.memory.registry import SystemUnderTest
@@ -337,3 +338,92 @@ def test_a_model_that_cannot_be_reached_is_an_error(
     monkeypatch.setattr(endpoint, "chat_url", "http://127.0.0.1:9/v1")
     with extracting.opened("test") as memory, pytest.raises(Exception, match="extraction failed"):
         memory.ingest(entry("e0", ANN, "The garden visit is on Friday."))
+
+
+class _FailingOn:
+    """Embeds, except on these calls, counted from 1 once it is told to."""
+
+    name = "failing"
+    dimensions = HashEmbedder.dimensions
+
+    def __init__(self) -> None:
+        self.failing: frozenset[int] = frozenset()
+        self.calls = 0
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the vectors, or fail."""
+        self.calls += 1
+        if self.calls in self.failing:
+            raise OSError(f"the embedder is down (call {self.calls})")
+        return HashEmbedder().embed(texts)
+
+
+@pytest.fixture
+def failing(extracting: SystemUnderTest) -> Iterator[tuple[_FailingOn, MemorySystem]]:
+    """An embedder, and a memory that extracts and embeds with it."""
+    embedder = _FailingOn()
+    setup = extracting.setup("failing")
+    setup.embedder = embedder
+    memory = extracting.open(setup)
+    embedder.calls = 0
+    yield embedder, memory
+    memory.close()
+    setup.discard()
+
+
+TWO = "The garden visit is on Friday. Dr. Ito brings a spade."
+
+
+def test_a_memory_that_could_not_be_embedded_is_an_error(
+    failing: tuple[_FailingOn, MemorySystem],
+) -> None:
+    """mem0 leaves it out and reports the rest; what it stored can be deleted all the same."""
+    embedder, memory = failing
+    # 1: the entry. 2, 3: both memories at once. 4, 5: one by one.
+    embedder.failing = frozenset({3, 5})
+    with pytest.raises(OSError, match=r"call 3"):
+        memory.ingest(entry("e0", ANN, TWO))
+    assert [item.text for item in memory.entries()] == ["The garden visit is on Friday."]
+    memory.delete("e0")
+    assert list(memory.entries()) == []
+
+
+def test_a_failure_that_mem0_makes_up_for_is_none(
+    failing: tuple[_FailingOn, MemorySystem],
+) -> None:
+    """Where its second attempt works, nothing is lost."""
+    embedder, memory = failing
+    embedder.failing = frozenset({3})
+    memory.ingest(entry("e0", ANN, TWO))
+    assert len(memory.entries()) == 2
+
+
+def test_a_failure_is_raised_once_and_by_the_call_it_belongs_to(
+    failing: tuple[_FailingOn, MemorySystem],
+) -> None:
+    """What made one entry or a question fail does not come up again with the next entry."""
+    embedder, memory = failing
+    embedder.failing = frozenset({1})
+    with pytest.raises(OSError, match="call 1"):
+        memory.ingest(entry("e0", ANN, TWO))
+    memory.ingest(entry("e1", ANN, TWO))
+    embedder.failing = frozenset({embedder.calls + 1})
+    with pytest.raises(OSError, match="is down"):
+        memory.recall(about("the garden"))
+    memory.ingest(entry("e2", ANN, "Bread is baked on Sunday."))
+    assert len(memory.entries()) == 3
+
+
+@pytest.mark.parametrize("package", ["fastembed", "spacy"])
+def test_what_mem0_finds_installed_is_part_of_the_configuration(
+    raw: SystemUnderTest, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keyword and entity search come and go with packages; the hash tells such runs apart."""
+    here = find_spec(package) is not None
+
+    def look_up(name: str) -> object:
+        return (None if here else object()) if name == package else find_spec(name)
+
+    monkeypatch.setattr("pytest_comem.memory.mem0.find_spec", look_up)
+    other = system_called("mem0", root=tmp_path / "other")
+    assert other.info.configuration != raw.info.configuration

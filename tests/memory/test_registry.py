@@ -16,6 +16,7 @@ from pytest_comem.memory.bm25 import BM25
 from pytest_comem.memory.registry import BUILT_IN, Catalogue, SystemUnderTest
 from pytest_comem.memory.setup import Setup
 from pytest_comem.memory.wanted import Wanted
+from pytest_comem.report.doctor import configuration
 
 
 class Toy(MemorySystem):
@@ -134,6 +135,20 @@ def test_configuration_hash_changes_with_whatever_configures(tmp_path: Path) -> 
     assert extract.info.configuration != plain
     assert extract.capabilities.needs_model
     assert find("toy", tmp_path, infer="true").info.configuration == extract.info.configuration
+
+
+def test_surroundings_are_part_of_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What changes a library from outside changes the hash, and the doctor shows it."""
+    plain = find("toy", tmp_path).info.configuration
+    hashes = []
+    for here in (True, False):
+        monkeypatch.setattr(Toy, "surroundings", lambda here=here: {"keywords": here})
+        system = find("toy", tmp_path)
+        hashes.append(system.info.configuration)
+        assert f"  keywords = {here!r}   (found here)" in configuration(system)
+    assert len({plain, *hashes}) == 3
 
 
 def test_a_factory_that_is_no_class(tmp_path: Path) -> None:

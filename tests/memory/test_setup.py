@@ -5,14 +5,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import pytest
 from systems import workshop
 
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.recall import Recall
-from pytest_comem.memory.base import MemorySystem
+from pytest_comem.memory.base import MemorySystem, Package
 from pytest_comem.memory.setup import Setup, Workshop
 
 
@@ -117,6 +117,49 @@ def test_prepare_happens_once_a_class(tmp_path: Path) -> None:
     assert len(homes) == 2
     assert homes[0].is_dir()
     assert tmp_path in homes[0].parents
+
+
+def test_one_library_at_a_time_is_opened_first(tmp_path: Path) -> None:
+    """First instances of different libraries do not import at once; later ones need not wait."""
+    inside: list[str] = []
+    most: list[int] = []
+    met = threading.Barrier(2)
+
+    later = threading.Event()
+
+    class Library(Forgetful):
+        packages = (Package("pytest", "x", ">=8"),)
+
+        @classmethod
+        def open(cls, setup: Setup) -> Self:
+            inside.append(cls.__name__)
+            most.append(len(inside))
+            if later.is_set():
+                met.wait(10)
+            time.sleep(0.05)
+            inside.remove(cls.__name__)
+            return cls()
+
+    class Other(Library):
+        pass
+
+    place = workshop(tmp_path)
+
+    def together() -> None:
+        threads = [
+            threading.Thread(target=place.open, args=(system, make(place)))
+            for system in (Library, Other)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    together()
+    assert most == [1, 1]
+    later.set()
+    together()
+    assert sorted(most) == [1, 1, 1, 2]
 
 
 def test_a_failed_preparation_is_tried_again(tmp_path: Path) -> None:

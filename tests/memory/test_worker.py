@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -12,15 +13,17 @@ from pathlib import Path
 import pytest
 import worker_systems as toys
 from systems import system_called, workshop
+from toy_memories import TakesAnyArgument, Toy
 
 from pytest_comem.core.entries import Entry, Principal, Query, Relationship
 from pytest_comem.core.recall import Recall, RecallItem, Withheld, WithheldReason
 from pytest_comem.embedders.hash import HashEmbedder
 from pytest_comem.errors import InfrastructureError
-from pytest_comem.memory import worker
+from pytest_comem.memory import worker, worker_protocol
 from pytest_comem.memory.base import MemorySystem, UnknownEntryError
 from pytest_comem.memory.setup import Setup
 from pytest_comem.memory.worker import WorkerMemory, open_in_worker
+from pytest_comem.memory.worker_child import OPERATIONS
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="these tests look at processes through /proc"
@@ -96,6 +99,32 @@ def test_every_operation_happens_in_the_other_process(opened: Open) -> None:
     memory.delete_principal("bob")
     assert [item.source_ids for item in memory.entries()] == [("t0",)]
     memory.close()
+
+
+def test_no_operation_is_left_out() -> None:
+    """Whatever a memory system can be asked is forwarded, and the other process knows it."""
+    operations = {
+        name
+        for name, value in vars(MemorySystem).items()
+        if inspect.isfunction(value) and not name.startswith("_")
+    }
+    assert operations >= {
+        "ingest", "recall", "recall_of", "entries", "delete", "update", "delete_principal",
+        "probe_unknown_argument", "close",
+    }  # fmt: skip
+    assert operations <= set(vars(WorkerMemory))
+    assert operations == set(OPERATIONS)
+    for name in operations:
+        assert f'{{"op": "{name}"' in (worker_protocol.__doc__ or "")
+
+
+def test_an_unknown_argument_is_tried_in_the_other_process(opened: Open) -> None:
+    """What the library says to it arrives: an error, nothing, or that there is no such call."""
+    with pytest.raises(InfrastructureError, match="raised TypeError: unexpected keyword"):
+        opened(Toy).probe_unknown_argument()
+    opened(TakesAnyArgument).probe_unknown_argument()
+    with pytest.raises(NotImplementedError):
+        opened(toys.Bare).probe_unknown_argument()
 
 
 @pytest.mark.parametrize(
