@@ -13,6 +13,8 @@ from pytest_comem.core.steps import Step
 from pytest_comem.locations import suite_names, suites_root
 
 _LATE: Final = 1 << 40
+#: Where our own fixtures are.
+_PLUGIN: Final = "pytest_comem.plugin"
 
 
 @final
@@ -35,6 +37,10 @@ class SuiteModule(pytest.Module):
             raise self.CollectError(f"cannot import {self.path}")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
+        from pytest_comem import plugin
+
+        # As the module's own they come before fixtures of a project that have the same names.
+        vars(module).update(outcome=plugin.outcome, contract=plugin.contract)
         return module
 
 
@@ -97,10 +103,21 @@ def is_shipped(item: pytest.Item) -> bool:
     return isinstance(item.parent, SuiteModule)
 
 
-def is_contract(definition: pytest.Item) -> bool:
-    """Whether a test of ours asks for the contract; a fixture of a user's may have the name too."""
-    wanted = "contract" in getattr(definition, "fixturenames", ())
-    return wanted and isinstance(definition.getparent(pytest.Module), SuiteModule)
+def is_ours_to_give(metafunc: pytest.Metafunc, name: str) -> bool:
+    """Whether a test asks for *name* and means what we have under it.
+
+    A project may have a fixture of that name of its own, or parametrize it itself.
+    """
+    if name not in metafunc.fixturenames:
+        return False
+    if metafunc.definition.getparent(SuiteModule) is not None:
+        return True
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+        if name in (names.replace(",", " ").split() if isinstance(names, str) else names):
+            return False
+    known = metafunc.definition._fixtureinfo.name2fixturedefs.get(name, ())
+    return not known or known[-1].func.__module__ == _PLUGIN
 
 
 def tidy(item: pytest.Item) -> None:

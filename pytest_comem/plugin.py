@@ -75,5 +75,5 @@ def memory_system(request: pytest.FixtureRequest) -> Generator[MemorySystem]:
     session = request.config.stash.get(SESSION, None)
     if session is None:
         pytest.skip("needs --memory-system NAME")
-    with session.systems[request.param].opened(request.node.name) as memory:
+    with session.opened(request.param, request.node.name) as memory:
         yield memory

@@ -22,7 +22,7 @@ from pytest_comem.core.outcomes import Attribution
 from pytest_comem.engine.nodeids import label_in, run_in
 from pytest_comem.engine.records import from_record, to_line, to_record
 from pytest_comem.engine.rundir import RunDirectory, default_path
-from pytest_comem.errors import ComemError, InfrastructureError
+from pytest_comem.errors import ComemError, InfrastructureError, SettingsError
 from pytest_comem.memory.registry import Catalogue, SystemUnderTest
 from pytest_comem.memory.setup import Workshop
 from pytest_comem.memory.wanted import wanted_systems
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_comem.core.steps import Step
     from pytest_comem.engine.runner import EpisodeRunner
     from pytest_comem.engine.suite import Suite
+    from pytest_comem.memory.base import MemorySystem
 
 _ATTRIBUTE: Final = "comem_outcome"
 #: Where memory systems store things, in the run directory.
@@ -71,6 +72,16 @@ class ComemSession:
         self._sheet = Sheet()
         self._refuse_other_distributions()
 
+    @contextmanager
+    def opened(self, label: str, name: str) -> Iterator[MemorySystem]:
+        """Open a fresh memory for a test of the user's, and close and discard it afterwards."""
+        with ExitStack() as stack:
+            with warnings.catch_warnings():
+                # What a library warns of when it is imported is not the test's doing.
+                warnings.simplefilter("ignore")
+                memory = stack.enter_context(self.systems[label].opened(name))
+            yield memory
+
     @property
     def is_controller(self) -> bool:
         """Whether other processes collect and play for this one."""
@@ -81,6 +92,11 @@ class ComemSession:
         """The memory systems of this run by label, in the order given."""
         registered: dict[str, Any] = {}
         for more in self._config.hook.pytest_comem_memory_systems():
+            if not isinstance(more, Mapping) or not all(map(callable, more.values())):
+                raise SettingsError(
+                    f"the hook pytest_comem_memory_systems returned {more!r}; it returns a mapping "
+                    "of names to classes or functions that make a memory system"
+                )
             registered.update(more)
         catalogue = Catalogue(registered, self._config.invocation_params.dir)
         wanted = wanted_systems(self._settings, self._config.rootpath / "pyproject.toml")
@@ -107,7 +123,11 @@ class ComemSession:
         """The memory contract's part of this run."""
         from pytest_comem.contract.items import ContractRun
 
-        return ContractRun(seed=self._settings.seed, embedder=self._settings.embedder)
+        return ContractRun(
+            seed=self._settings.seed,
+            embedder=self._settings.embedder,
+            deviations=self._settings.deviations,
+        )
 
     @cached_property
     def run_path(self) -> Path:
@@ -123,7 +143,11 @@ class ComemSession:
 
     @cached_property
     def suites(self) -> Mapping[str, Suite]:
-        """The benchmarks by the name of their parametrized value."""
+        """The benchmarks by the name of their parametrized value; none for the contract alone."""
+        from pytest_comem.contract.items import is_contract
+
+        if all(map(is_contract, self._config.args)):
+            return {}
         from pytest_comem.agents.governance import governance_responder
         from pytest_comem.datasets import gatemem
         from pytest_comem.engine.governance import GovernanceSuite
@@ -155,7 +179,7 @@ class ComemSession:
         """
         try:
             _ = self.systems, self.suites
-            self.contract.start(self._config.args)
+            self.contract.start(self._config.args, self._config.invocation_params.args)
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
 
@@ -177,12 +201,11 @@ class ComemSession:
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give suite tests their steps, and users' tests their memory systems."""
         for parameter, steps in self._steps.items():
-            if parameter in metafunc.fixturenames:
+            if collection.is_ours_to_give(metafunc, parameter):
                 metafunc.parametrize(parameter, steps, ids=[step.label for step in steps])
-        if collection.is_contract(metafunc.definition):
-            metafunc.parametrize("contract", list(self.systems), indirect=True)
-        if "memory_system" in metafunc.fixturenames:
-            metafunc.parametrize("memory_system", list(self.systems), indirect=True)
+        for name in ("contract", "memory_system"):
+            if collection.is_ours_to_give(metafunc, name):
+                metafunc.parametrize(name, list(self.systems), indirect=True)
 
     def order(self, items: list[pytest.Item]) -> None:
         """Sort suite items by system, episode and position."""

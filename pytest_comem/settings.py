@@ -73,6 +73,12 @@ OPTIONS: Final = (
         repeated=True,
     ),
     Option(
+        "--comem-deviations",
+        "FILES",
+        "",
+        "Files of contract promises that a system is known to break, besides our own.",
+    ),
+    Option(
         "--comem-top-k",
         "N",
         "20",
@@ -120,6 +126,9 @@ OPTIONS: Final = (
     Option("--comem-seed", "N", "0", "Seed of everything random; part of every outcome's key."),
 )
 
+#: Options of which an ini file has one a line.
+_LINES: Final = tuple(option.name for option in OPTIONS if option.repeated)
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -130,6 +139,9 @@ class Settings:
     :param data: directory of the full data, or ``None`` for the embedded data.
     :param model: name of the reader or model.
     :param memory_options: settings of memory systems, ``SYSTEM.KEY=VALUE``.
+    :param memory_defaults: the same from the ini file, where systems may be named that a run has
+        not.
+    :param deviations: files of promises that a system is known to break.
     :param top_k: items for one query; several are swept.
     :param embedder: name of the memory systems' embedder.
     :param memory_model: model that memory systems call.
@@ -145,6 +157,8 @@ class Settings:
 
     memory_systems: tuple[str, ...]
     memory_options: tuple[str, ...] = ()
+    memory_defaults: tuple[str, ...] = ()
+    deviations: tuple[Path, ...] = ()
     data: Path | None = None
     synthetic: int | None = None
     domains: tuple[str, ...] = ()
@@ -185,6 +199,10 @@ def read_settings(config: pytest.Config) -> Settings:
 
     :raises pytest.UsageError: naming the option, the value and the way out.
     """
+    # A project that uses none of this pays nothing for what its ini file may say.
+    systems = _raw(config, OPTIONS[0])
+    if not systems.strip():
+        return Settings(())
     values = {option.name: _raw(config, option) for option in OPTIONS}
     base = config.invocation_params.dir
     if values["comem_synthetic"]:
@@ -198,7 +216,9 @@ def read_settings(config: pytest.Config) -> Settings:
         memory_systems=_distinct("--memory-system", values["memory_system"]),
         data=_path(values["comem_data"], base),
         model=values["comem_model"].strip(),
-        memory_options=tuple(filter(None, map(str.strip, values["memory_option"].splitlines()))),
+        memory_options=_lines(values["memory_option"]),
+        memory_defaults=_lines(_ini(config, "memory_option")),
+        deviations=tuple(base / name for name in _names(values["comem_deviations"])),
         top_k=_integers("--comem-top-k", values["comem_top_k"]),
         embedder=values["comem_embedder"].strip(),
         memory_model=values["comem_memory_model"].strip(),
@@ -221,16 +241,28 @@ def given_on_command_line(config: pytest.Config, flag: str) -> bool:
 def _raw(config: pytest.Config, option: Option) -> str:
     given = config.getoption(option.flag)
     if option.repeated:
-        return "\n".join([config.getini(option.name) or "", *(given or [])])
+        return "\n".join(given or ())
     if given is None:
-        given = config.getini(option.name) or None
+        given = _ini(config, option.name) or None
     if given is None and option.variable:
         given = os.environ.get(option.variable)
     return str(given) if given is not None else option.default
 
 
+def _ini(config: pytest.Config, name: str) -> str:
+    """Return an ini key's text; a list, as TOML has it, is taken for what is in it."""
+    found: object = config.getini(name)
+    if isinstance(found, list):
+        return ("\n" if name in _LINES else ",").join(map(str, found))
+    return str(found or "")
+
+
 def _names(value: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _lines(value: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, value.splitlines())))
 
 
 def _distinct(flag: str, value: str) -> tuple[str, ...]:
@@ -278,7 +310,7 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "memory_systems": list(settings.memory_systems),
         "data": show(settings.data),
         "model": settings.model,
-        "memory_options": list(settings.memory_options),
+        "memory_options": [*settings.memory_defaults, *settings.memory_options],
         "top_k": list(settings.top_k),
         "embedder": settings.embedder,
         "memory_model": settings.memory_model,

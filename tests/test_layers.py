@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pytest_comem"
-BASE = {"errors", "suggest", "locations", "settings", "stash", "writing"}
+BASE = {"secrets", "errors", "suggest", "locations", "settings", "stash", "writing"}
 ALLOWED = {
     "core": set[str](),
     "language": {"core"},

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_comem.contract.deviations import Deviation, deviation_for, load_deviations
 from pytest_comem.contract.tally import PROMISE, SYSTEM, ContractTally
+from pytest_comem.errors import SettingsError
 from pytest_comem.locations import suites_root
 
 if TYPE_CHECKING:
@@ -29,20 +30,28 @@ class ContractRun:
 
     :param seed: of the examples.
     :param embedder: name of the run's, for printed code.
+    :param deviations: files of known deviations besides the shipped one.
     """
 
-    def __init__(self, *, seed: int, embedder: str) -> None:
+    def __init__(self, *, seed: int, embedder: str, deviations: Sequence[Path] = ()) -> None:
+        self._files = deviations
         self._seed = seed
         self._embedder = embedder
         self._deviations: Sequence[Deviation] = ()
         self._orders: dict[str, str | None] = {}
         self.tally = ContractTally()
 
-    def start(self, arguments: Iterable[str]) -> None:
+    def start(self, arguments: Iterable[str], asked: Iterable[str]) -> None:
         """Read the known deviations where the contract is among pytest's *arguments*.
 
-        :raises SettingsError: where a file of them is wrong.
+        :param asked: what the user wrote.
+        :raises SettingsError: where a file of them is wrong, or the contract is asked for by name
+            and Hypothesis is missing.
         """
+        if find_spec("hypothesis") is None and any(map(is_contract, asked)):
+            raise SettingsError(
+                "the contract needs Hypothesis; pip install 'pytest-comem[contract]'"
+            )
         home = suites_root() / NAME
         places = [one.partition("::")[0] for one in arguments]
         if any(
@@ -51,7 +60,8 @@ class ContractRun:
             from pytest_comem.contract.promises import PROMISES
 
             names = [f"{_PREFIX}{name}" for name in PROMISES]
-            self._deviations = load_deviations([home / "deviations.toml"], names)
+            files = [suites_root() / NAME / "deviations.toml", *self._files]
+            self._deviations = load_deviations(files, names)
 
     def contract(self, item: Any, system: SystemUnderTest) -> Contract:
         """Return the fixture's value for a test item.
@@ -134,6 +144,12 @@ class Contract:
                 f"remove the entry ({known.place})",
                 pytrace=False,
             )
+
+
+def is_contract(argument: str) -> bool:
+    """Whether one of pytest's arguments, a name or a path, is of the contract."""
+    place = argument.partition("::")[0]
+    return place.partition("/")[0] == NAME or Path(place).is_relative_to(suites_root() / NAME)
 
 
 def _each_once(text: str) -> str:

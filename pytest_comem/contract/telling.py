@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_comem.secrets import without_secrets
+
 
 def printable(text: str) -> str:
     """Return *text* with everything that does not print, but line breaks, as an escape."""
@@ -20,7 +22,7 @@ def printable(text: str) -> str:
 
 def describe(error: BaseException) -> str:
     """Return an exception as its type and its message's first line."""
-    first, _, more = str(error).strip().partition("\n")
+    first, _, more = without_secrets(str(error)).strip().partition("\n")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return printable(re.sub(r"\s+", " ", text))[:300] + (" ..." if more else "")
 

@@ -36,7 +36,11 @@ class _Threads:
         self._trouble: list[InfrastructureError] = []
 
     def run(self) -> list[str]:
-        threads = [Thread(target=self._work, args=(place,)) for place in range(len(self._texts))]
+        # Daemons: an interrupt does not wait for a library that hangs.
+        threads = [
+            Thread(target=self._work, args=(place,), daemon=True)
+            for place in range(len(self._texts))
+        ]
         try:
             for thread in threads:
                 thread.start()

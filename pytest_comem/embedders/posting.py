@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pytest_comem.core.addresses import is_loopback
 from pytest_comem.errors import InfrastructureError
+from pytest_comem.secrets import without_secrets
 
 #: Seconds one call may take.
 TIMEOUT: Final = 120.0
@@ -74,4 +75,4 @@ def _message_of(error: urllib.error.HTTPError) -> str:
         text = error.read().decode("utf-8", "replace")
     with suppress(ValueError, LookupError, TypeError):
         text = str(json.loads(text)["error"]["message"])
-    return text[:_SHOWN]
+    return without_secrets(text)[:_SHOWN]

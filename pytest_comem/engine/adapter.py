@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
 from types import TracebackType
 from typing import final
 
@@ -12,6 +14,7 @@ from pytest_comem.memory.base import MemorySystem
 from pytest_comem.memory.oracle import ShownAnnotations
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.memory.setup import Setup
+from pytest_comem.secrets import without_secrets
 
 
 @final
@@ -96,11 +99,17 @@ class GuardedMemory:
 
     def _broke(self, what: str, error: BaseException) -> InfrastructureError:
         if isinstance(error, InfrastructureError):
-            return error
+            return InfrastructureError(without_secrets(str(error)), type=error.type)
         # A library's message may hold what no stream or channel takes, such as half a surrogate.
-        text = str(error).encode("utf-8", "backslashreplace").decode()
+        text = without_secrets(str(error).encode("utf-8", "backslashreplace").decode())
         detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        return self._misbehaved(f"{what}: {detail}")
+        return self._misbehaved(f"{what}: {detail}{_place_of(error)}")
 
     def _misbehaved(self, what: str) -> InfrastructureError:
         return InfrastructureError(f"memory system {self.system.info.name} {what}", type="adapter")
+
+
+def _place_of(error: BaseException) -> str:
+    """Return where an error was raised, for whoever writes the adapter."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

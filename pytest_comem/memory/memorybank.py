@@ -8,7 +8,7 @@ or this differs from it, the docstring of :class:`MemoryBank` says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, Self, final
 
@@ -95,11 +95,6 @@ class MemoryBank(MemorySystem):
     ) -> None:
         from pytest_comem.memory.vectors import VectorTable
 
-        if not 0 <= threshold <= 1 or turns_per_day < 1 or paper_top < 0:
-            raise SettingsError(
-                "memorybank: threshold must be from 0 to 1, turns_per_day 1 or more, "
-                "paper_top 0 or more"
-            )
         self._embedder = embedder
         self._threshold = threshold if forgetting else 0.0
         self._with_overview = overview
@@ -112,6 +107,19 @@ class MemoryBank(MemorySystem):
         self._pieces: dict[int, _Piece] = {}
         self._rows = 0
         self._summary_of: dict[str, _Piece] = {}
+
+    @classmethod
+    def check(cls, options: Mapping[str, OptionValue]) -> None:
+        """Refuse numbers that mean nothing.
+
+        :raises SettingsError: naming them.
+        """
+        threshold, days = float(options["threshold"]), int(options["turns_per_day"])
+        if not 0 <= threshold <= 1 or days < 1 or int(options["paper_top"]) < 0:
+            raise SettingsError(
+                "memorybank: threshold must be from 0 to 1, turns_per_day 1 or more, "
+                "paper_top 0 or more"
+            )
 
     @classmethod
     def open(cls, setup: Setup) -> Self:

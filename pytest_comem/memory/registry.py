@@ -41,6 +41,14 @@ BUILT_IN: Final = {
     "plugmem": "pytest_comem.memory.plugmem:PlugMem",
     "graphiti": "pytest_comem.memory.graphiti:Graphiti",
 }
+#: What a class that declares a capability has to define.
+_OPERATIONS: Final = {
+    "deletes": "delete",
+    "updates": "update",
+    "lists": "entries",
+    "principals": "recall_of",
+    "deletes_principals": "delete_principal",
+}
 #: Entry points of this group are memory systems of installed packages.
 GROUP: Final = "pytest_comem.memory_systems"
 
@@ -135,6 +143,7 @@ class Catalogue:
         if isinstance(factory, type) and issubclass(factory, MemorySystem):
             factory.check(options)
             capabilities = factory.capabilities_with(options)
+            _refuse_undefined(wanted.name, factory, capabilities)
             surroundings = dict(sorted(factory.surroundings().items()))
         embedder = workshop.embedder.name if capabilities.needs_embedder else None
         model = workshop.endpoint.chat_model if capabilities.needs_model else None
@@ -182,7 +191,7 @@ def _class_at(path: str, directory: Path) -> Callable[[], MemorySystem]:
         module = _import_beside(module_name, directory)
     except ImportError as error:
         raise SettingsError(f"--memory-system: {path!r} cannot be imported: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SettingsError(
             f"--memory-system: importing {module_name!r} raised {type(error).__name__}: {error}"
         ) from error
@@ -200,6 +209,16 @@ def _class_at(path: str, directory: Path) -> Callable[[], MemorySystem]:
         raise SettingsError(f"--memory-system: {path} does not define {', '.join(missing)}().")
     make: Callable[[], MemorySystem] = found
     return make
+
+
+def _refuse_undefined(name: str, system: type[MemorySystem], capabilities: Capabilities) -> None:
+    """Refuse a class that declares what it does not define."""
+    for capability, operation in _OPERATIONS.items():
+        inherited = getattr(system, operation) is getattr(MemorySystem, operation)
+        if getattr(capabilities, capability) and inherited:
+            raise SettingsError(
+                f"--memory-system: {name} declares {capability!r} and does not define {operation}()"
+            )
 
 
 def _is_system(value: object) -> bool:

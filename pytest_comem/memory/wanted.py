@@ -43,31 +43,34 @@ def wanted_systems(settings: Settings, pyproject: Path) -> list[Wanted]:
     :raises SettingsError: for settings of a system that is not part of the run, or unreadable ones.
     """
     configured = _configured(pyproject)
+    defaults = read_assignments(settings.memory_defaults)
     assigned = read_assignments(settings.memory_options)
     names = settings.memory_systems
     known = [*names, *(name.partition(":")[0] for name in names)]
     for system in assigned:
         if system not in known:
             raise SettingsError(
-                f"--memory-option {system}...: no such system in this run; "
+                f"--memory-option {system}.KEY: no such system in this run; "
                 f"{did_you_mean(system, list(dict.fromkeys(known)))}"
             )
+    sources = (configured, defaults, assigned)
     sweep = len(settings.top_k) > 1
     return [
         Wanted(
             name,
             top_k,
             f"{name}-k{top_k}" if sweep else name,
-            shared=_merged(name.partition(":")[0], configured, assigned) if ":" in name else {},
-            own=_merged(name, configured, assigned),
+            shared=_merged(name.partition(":")[0], *sources) if ":" in name else {},
+            own=_merged(name, *sources),
         )
         for name in names
         for top_k in settings.top_k
     ]
 
 
-def _merged(name: str, configured: _Given, assigned: _Given) -> dict[str, object]:
-    return {**configured.get(name, {}), **assigned.get(name, {})}
+def _merged(name: str, *sources: _Given) -> dict[str, object]:
+    """Return the settings for *name*; later sources win."""
+    return {key: value for source in sources for key, value in source.get(name, {}).items()}
 
 
 def _configured(pyproject: Path) -> dict[str, dict[str, object]]:

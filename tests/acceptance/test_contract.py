@@ -187,3 +187,24 @@ def test_verdicts_are_kept_in_the_run(toys: pytest.Pytester) -> None:
     table = again.stdout.splitlines()
     assert ran.outlines[head + 1 : head + 1 + len(table)] == table
     assert "test_no_principal_recalls_what_another_said" in again.stdout
+
+
+def test_deviations_of_ones_own(toys: pytest.Pytester) -> None:
+    """A file of the user's turns a known break into an expected failure."""
+    toys.makefile(
+        ".toml",
+        mine='[[deviation]]\nsystem = "toy_memories:StarReadsAll"\n'
+        'promise = "test_no_principal_recalls_what_another_said"\nreason = "known here"\n',
+    )
+    result = run(
+        toys, "--memory-system=toy_memories:StarReadsAll", "contract", "-k", QUICK,
+        "--comem-deviations=mine.toml",
+    )  # fmt: skip
+    assert result.ret == 0
+    assert result.parseoutcomes()["xfailed"] == 1
+
+
+def test_the_contract_alone_needs_no_data(toys: pytest.Pytester) -> None:
+    """Benchmark data is not read where no benchmark runs."""
+    result = run(toys, "--memory-system=bm25", "contract", "-k", "empty", "--comem-data=missing")
+    result.assert_outcomes(passed=1)

@@ -141,7 +141,7 @@ def test_top_k_is_swept(configured: pytest.Pytester) -> None:
         (["--memory-option=conf.lost=1"], "conf.lost: unknown setting; did you mean last?"),
         (["--memory-option=conf.last=many"], "conf.last: 'many' is not a whole number."),
         (["--memory-option=conf.shout=9"], "conf.shout: '9' is not true or false."),
-        (["--memory-option=cnf.last=1"], "cnf...: no such system in this run; did you mean conf?"),
+        (["--memory-option=cnf.last=1"], "cnf.KEY: no such system in this run; did you mean conf?"),
         (["--memory-option=last"], "'last' is not of the form SYSTEM.KEY=VALUE"),
         (["--memory-system=conf:lowd"], "'lowd' is unknown; did you mean loud?"),
         (
@@ -316,3 +316,111 @@ def test_workers_read_the_projects_ini_file(configured: pytest.Pytester) -> None
     for record in records(configured.path / "run"):
         assert record["recall"]["items"][0]["text"].isupper()
         assert record["system"]["top_k"] == 1
+
+
+OWN_NAMES = """
+import pytest
+
+
+@pytest.fixture
+def checkpoint():
+    return "mine"
+
+
+@pytest.fixture
+def contract():
+    return "mine"
+
+
+@pytest.fixture
+def outcome():
+    return "mine"
+
+
+def test_own(checkpoint, contract, outcome):
+    assert checkpoint == contract == outcome == "mine"
+
+
+@pytest.mark.parametrize("memory_system", ["theirs"])
+def test_parametrized(memory_system):
+    assert memory_system == "theirs"
+"""
+
+
+def test_a_projects_own_fixtures_keep_their_names(project: pytest.Pytester) -> None:
+    """Fixtures that happen to be called like ours serve the project's tests and no suite."""
+    project.makeconftest(OWN_NAMES.partition("def test_own")[0])
+    project.makepyfile(test_own=OWN_NAMES)
+    result = project.runpytest_subprocess(
+        "test_own.py", "gatemem", "--comem-data=data", "--memory-system=adapters:LastWords"
+    )
+    result.assert_outcomes(passed=7)
+
+
+@pytest.mark.parametrize(
+    "ini", ["memory_option = ['conf.last=1']", "comem_domains = ['medical']", "comem_top_k = 'x'"]
+)
+def test_an_ini_file_does_not_touch_runs_without_a_system(
+    project: pytest.Pytester, ini: str
+) -> None:
+    """Whatever stands there, plain pytest is untouched."""
+    project.makepyprojecttoml(f"[tool.pytest.ini_options]\n{ini}\n")
+    project.makepyfile(test_own="def test_own(): pass")
+    project.runpytest_subprocess("test_own.py").assert_outcomes(passed=1)
+
+
+def test_an_ini_file_may_hold_lists_and_settings_of_other_systems(
+    configured: pytest.Pytester,
+) -> None:
+    """Settings of systems that a run has not are for other runs."""
+    configured.makepyprojecttoml(
+        "[tool.pytest.ini_options]\nmemory_option = ['conf.last=1', 'mem0.infer=true']\n"
+    )
+    run(configured, "--memory-system=conf")
+    assert recalled(configured) == {"conf": [1] * 5}
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("raise SystemExit(3)", "importing 'broken' raised SystemExit: 3"),
+        (
+            CONFIGURABLE + "\n\nclass Broken(Configurable):\n"
+            "    capabilities = Capabilities(lists=True)\n",
+            "broken:Broken declares 'lists' and does not define entries()",
+        ),
+    ],
+)
+def test_a_class_that_cannot_be_used_is_a_usage_error(
+    project: pytest.Pytester, source: str, message: str
+) -> None:
+    """It is said before anything runs."""
+    project.makepyfile(broken=source)
+    result = run(project, "--memory-system=broken:Broken")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{message}*"])
+
+
+def test_a_hook_that_returns_something_else_is_a_usage_error(project: pytest.Pytester) -> None:
+    """A plugin's mistake is named."""
+    project.makeconftest("def pytest_comem_memory_systems():\n    return ['x']\n")
+    result = run(project, "--memory-system=bm25")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: the hook pytest_comem_memory_systems returned ?'x'?*"])
+
+
+def test_a_key_that_a_library_repeats_is_not_recorded(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refused key comes back in messages; neither the run nor the output has it."""
+    monkeypatch.setenv("THEIR_API_KEY", "sk-not-to-be-seen")
+    project.makepyfile(
+        repeating="import os\nfrom adapters import LastWords\n\n\n"
+        "class Repeats(LastWords):\n    def recall(self, query):\n"
+        "        raise ValueError(f\"wrong key {os.environ['THEIR_API_KEY']}\")\n"
+    )
+    result = run(project, "--memory-system=repeating:Repeats")
+    assert result.parseoutcomes()["errors"] == 5
+    written = [path.read_text() for path in (project.path / "run").iterdir() if path.is_file()]
+    assert not any("sk-not-to-be-seen" in text for text in [*written, result.stdout.str()])
+    result.stdout.fnmatch_lines(["*wrong key <THEIR_API_KEY> (repeating.py:7)*"])

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from systems import system_called
 
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.embedders.hash import HashEmbedder
@@ -224,8 +225,8 @@ def test_scores_are_cosines_best_first() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("setting", [{"threshold": 1.5}, {"turns_per_day": 0}, {"paper_top": -1}])
-def test_settings_that_make_no_sense_are_refused(setting: dict[str, Any]) -> None:
-    """The error names the system."""
+@pytest.mark.parametrize("setting", ["threshold=1.5", "turns_per_day=0", "paper_top=-1"])
+def test_a_setting_that_means_nothing_is_refused(setting: str) -> None:
+    """Before anything runs, with the range that is meant."""
     with pytest.raises(SettingsError, match="memorybank"):
-        bank(**setting)
+        system_called("memorybank", f"memorybank.{setting}")
