@@ -7,6 +7,9 @@ defect is a *skip*. None of them ever becomes a method failure.
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
 
 class ComemError(Exception):
     """Base class of every error that is raised on purpose."""
@@ -53,3 +56,9 @@ class InfrastructureError(ComemError):
     def __init__(self, message: str, *, type: str) -> None:
         super().__init__(message)
         self.type = type
+
+
+def place_of(error: BaseException) -> str:
+    """Return where an error was raised, in parentheses, for whoever writes an adapter."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

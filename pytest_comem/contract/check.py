@@ -14,6 +14,7 @@ from pytest_comem.contract.promise import EXAMPLES, Promise
 from pytest_comem.contract.search import Counterexample, find_counterexample
 from pytest_comem.contract.telling import describe
 from pytest_comem.endpoint.registry import SCRIPTED
+from pytest_comem.errors import place_of
 from pytest_comem.memory.registry import SystemUnderTest
 
 __all__ = ["EXAMPLES", "Verdict", "check", "working_order"]
@@ -88,7 +89,7 @@ def working_order(system: SystemUnderTest) -> str | None:
             except OutOfOrder as trouble:
                 error = trouble
             if error is not None:
-                told = describe(error)
+                told = f"{describe(error)}{place_of(error)}"
                 return f"memory system {system.info.name} raised in {step.call}(): {told}"
     finally:
         performer.close()

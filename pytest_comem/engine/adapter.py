@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
+from threading import current_thread, main_thread
 from types import TracebackType
-from typing import final
+from typing import Final, final
 
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.recall import Recall, RecallItem, WithheldReason
-from pytest_comem.errors import InfrastructureError
+from pytest_comem.errors import InfrastructureError, place_of
 from pytest_comem.memory.base import MemorySystem
 from pytest_comem.memory.oracle import ShownAnnotations
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.memory.setup import Setup
 from pytest_comem.secrets import without_secrets
+
+#: Characters of a library's message that are kept in every outcome it is the reason for.
+_LONGEST: Final = 2_000
 
 
 @final
@@ -98,18 +100,16 @@ class GuardedMemory:
         return self._memory
 
     def _broke(self, what: str, error: BaseException) -> InfrastructureError:
+        if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
+            # The user's own; episodes are played on other threads.
+            raise error
         if isinstance(error, InfrastructureError):
             return InfrastructureError(without_secrets(str(error)), type=error.type)
         # A library's message may hold what no stream or channel takes, such as half a surrogate.
         text = without_secrets(str(error).encode("utf-8", "backslashreplace").decode())
-        detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        return self._misbehaved(f"{what}: {detail}{_place_of(error)}")
+        shortened = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+        detail = f"{type(error).__name__}: {shortened}" if text else type(error).__name__
+        return self._misbehaved(f"{what}: {detail}{place_of(error)}")
 
     def _misbehaved(self, what: str) -> InfrastructureError:
         return InfrastructureError(f"memory system {self.system.info.name} {what}", type="adapter")
-
-
-def _place_of(error: BaseException) -> str:
-    """Return where an error was raised, for whoever writes the adapter."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

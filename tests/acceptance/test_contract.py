@@ -208,3 +208,14 @@ def test_the_contract_alone_needs_no_data(toys: pytest.Pytester) -> None:
     """Benchmark data is not read where no benchmark runs."""
     result = run(toys, "--memory-system=bm25", "contract", "-k", "empty", "--comem-data=missing")
     result.assert_outcomes(passed=1)
+
+
+def test_an_adapter_that_breaks_is_an_error_with_its_place(toys: pytest.Pytester) -> None:
+    """Whoever writes an adapter is told what it raised and where; no promise is called broken."""
+    toys.makepyfile(
+        early="from toy_memories import Toy\n\n\nclass Early(Toy):\n"
+        "    def ingest(self, entry):\n        raise ValueError('not yet')\n"
+    )
+    result = run(toys, "--memory-system=early:Early", "contract", "-k", "empty")
+    assert result.parseoutcomes()["errors"] == 1
+    result.stdout.fnmatch_lines(["*raised in ingest(): ValueError: not yet (early.py:6)*"])

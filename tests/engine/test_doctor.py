@@ -49,6 +49,11 @@ class Breaks(Sound):
         raise ValueError("no index")
 
 
+class Interrupted(Sound):
+    def recall(self, query):
+        raise KeyboardInterrupt
+
+
 class CallsHome(Sound):
     def ingest(self, entry):
         super().ingest(entry)
@@ -129,3 +134,10 @@ def test_a_wrong_name_is_one_message(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "did you mean bm25?" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_an_interrupt_ends_it(tmp_path: Path) -> None:
+    """Ctrl-C is the user's, and no finding about a system."""
+    result = doctor(tmp_path, "wrong:Interrupted,wrong:Sound")
+    assert result.returncode not in (0, 1)
+    assert "wrong:Sound" not in result.stdout
