@@ -368,6 +368,8 @@ class ComemSession:
         self.contract.tally.write(terminalreporter)
         if self._worker or not self._planned or self._directory is None:
             return
+        domains = dict.fromkeys(step.domain for steps in self._steps.values() for step in steps)
+        self._sheet.arrange(list(self.systems), list(domains))
         write_scorecard(
             terminalreporter,
             self._sheet,

@@ -54,7 +54,8 @@ class RunDirectory:
             return run
         except OSError as error:
             raise SettingsError(
-                f"--comem-run-dir: cannot write {error.filename}: {error.strerror}"
+                f"--comem-run-dir: cannot write {error.filename}: {error.strerror}; "
+                "name a directory that can be written"
             ) from error
 
     def append(self, record: Mapping[str, Any], order: tuple[int, ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -73,6 +73,16 @@ class Sheet:
             for tally in tallies:
                 tally.add(category, outcome.verdict)
         return True
+
+    def arrange(self, systems: Sequence[str], domains: Sequence[str]) -> None:
+        """Put systems and domains into this order, whichever reported first."""
+        self._systems = dict(
+            sorted(self._systems.items(), key=lambda one: systems.index(one[0][0]))
+        )
+        for sheet in self._systems.values():
+            sheet.domains = dict(
+                sorted(sheet.domains.items(), key=lambda one: domains.index(one[0]))
+            )
 
     def is_scored(self, name: str) -> bool:
         """Whether *name* was counted with a verdict."""

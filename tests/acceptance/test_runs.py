@@ -217,6 +217,19 @@ def test_two_runs_write_the_same_outcomes(project: pytest.Pytester) -> None:
 
 
 @needs_xdist
+def test_the_scorecard_does_not_depend_on_who_reports_first(project: pytest.Pytester) -> None:
+    """Systems and domains stand in the same order whatever worker is ahead."""
+    tables = []
+    for extra in ((), ("-n", "2")):
+        lines = run(project, "--memory-system=none,bm25", "gatemem", "-q", *extra).outlines
+        start = next(place for place, line in enumerate(lines) if "GateMem scorecard" in line)
+        end = next(place for place, line in enumerate(lines) if line.startswith("paper scoring"))
+        tables.append(lines[start + 1 : end])
+    assert len(tables[0]) > 12
+    assert tables[0] == tables[1]
+
+
+@needs_xdist
 def test_parallel_and_serial_runs_write_the_same_outcomes(project: pytest.Pytester) -> None:
     """Two workers give the outcomes and node ids of a serial run, in the same order."""
     serial = run(

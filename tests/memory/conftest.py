@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from pytest_comem.core.addresses import is_loopback
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def contacted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     )
 
     def refuse(address: Any) -> None:
-        if isinstance(address, tuple) and not _is_loopback(str(address[0])):
+        if isinstance(address, tuple) and not is_loopback(str(address[0])):
             attempts.append(str(address))
             raise OSError(f"this test allows no connection to {address}")
 
@@ -54,12 +55,3 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, str(folder))
     return folder
-
-
-def _is_loopback(host: str) -> bool:
-    if host in ("localhost", ""):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
