@@ -13,8 +13,9 @@ from pytest_comem.core.steps import Step
 
 
 class Attribution(StrEnum):
-    """Whose fault a missing verdict is."""
+    """Whose fault a failure is."""
 
+    METHOD = "method"
     BENCHMARK = "benchmark"
     INFRASTRUCTURE = "infrastructure"
 
@@ -22,10 +23,11 @@ class Attribution(StrEnum):
 @final
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a step has no verdict.
+    """Why a step has no verdict, or in which way the method failed.
 
-    :param attribution: the benchmark's own defect, or the infrastructure around the method.
-    :param type: such as ``adapter``, ``judge`` or ``pattern``.
+    :param attribution: the method's failure, which has a verdict, the benchmark's own defect, or
+        the infrastructure around the method.
+    :param type: such as ``adapter``, ``rate_limit``, ``pattern`` or ``unparsable``.
     :param message: one paragraph for the user.
     """
 
@@ -58,10 +60,16 @@ class Usage:
 
     :param seconds: wall-clock seconds.
     :param tokens: input and output tokens, counted by the model or, offline, words.
+    :param cost: US dollars, or ``None`` where a price is unknown.
+    :param calls: calls of models.
+    :param retries: attempts beyond the first of each call.
     """
 
     seconds: float = 0.0
     tokens: int = 0
+    cost: float | None = 0.0
+    calls: int = 0
+    retries: int = 0
 
 
 @final
@@ -100,7 +108,7 @@ class Outcome:
     :param reply: what the agent did, or ``None`` where it never came to that.
     :param recall: the exposed context, or ``None`` where it never came to that.
     :param verdict: the decision, or ``None`` where the step is unscored.
-    :param failure: why there is no verdict, or ``None``.
+    :param failure: why there is no verdict, or the type of a method's failure, or ``None``.
     :param usage: cost by phase: ``ingest``, ``recall``, ``answer``, ``judge``.
     """
 

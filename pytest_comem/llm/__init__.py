@@ -1,0 +1,1 @@
+"""The one door for calls of language and embedding models: counted, bounded, retried, recorded."""
