@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from pytest_comem.engine.records import read_outcomes
-from pytest_comem.metrics.gatemem import METRICS, metrics_of
+from pytest_comem.metrics.gatemem import METRICS
 from pytest_comem.metrics.sheet import Sheet
 
 
@@ -44,8 +44,8 @@ def main() -> None:
                 sheet.add(outcome, outcome.step.label)
             cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
             for (label, _), rows in sheet:
-                values = metrics_of(rows.overall).values()
-                shown = ("-" if value is None else f"{value:.1f}" for value in values)
+                values = map(rows.overall.estimate, METRICS)
+                shown = ("-" if value is None else f"{value.mean:.1f}" for value in values)
                 print(
                     label.ljust(18),
                     *(value.rjust(6) for value in shown),

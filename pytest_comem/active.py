@@ -55,6 +55,10 @@ class ActiveHooks:
         self._session.before(item)
         return (yield)
 
+    @pytest.hookimpl(tryfirst=True, specname="pytest_runtest_protocol")
+    def pass_over(self, item: pytest.Item) -> bool | None:
+        return True if self._session.passes_over(item) else None
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item
@@ -92,6 +96,10 @@ class ActiveHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self._session.plan(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self._session.gather(getattr(node, "workeroutput", {}))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, report: pytest.TestReport) -> None:

@@ -149,6 +149,30 @@ def report(run: Run) -> None:
     print_run(run)
 
 
+@app.command("judge-agreement")
+def judge_agreement(
+    run: Run,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="RUN",
+            help="rules, which a model judge's run records beside its own verdicts, or a run over "
+            "the same replies with another judge.",
+        ),
+    ] = "rules",
+    form: Annotated[str, typer.Option("--format", metavar="NAME", help="table or json.")] = "table",
+) -> None:
+    """Show how far two judges agree on a run: 2x2 counts, percent, Cohen's kappa."""
+    import shutil
+
+    from pytest_comem.report.agreement import agreement_of, as_json, as_table, parse_format
+
+    wanted = parse_format(form)
+    found = agreement_of(run, against)
+    width = shutil.get_terminal_size().columns
+    typer.echo(as_json(found) if wanted == "json" else as_table(found, width), nl=False)
+
+
 @app.command("doctor")
 def doctor(
     systems: Annotated[

@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 import pytest
 
-from pytest_comem.core.steps import Step
+from pytest_comem.core.steps import RunKey, Step
 from pytest_comem.locations import suite_names, suites_root
 
 _LATE: Final = 1 << 40
@@ -128,12 +128,12 @@ def tidy(item: pytest.Item) -> None:
         item.__dict__["location"] = (item.parent.nodeid, line, item.name)
 
 
-def in_playing_order(items: list[pytest.Item], runs: dict[tuple[str, str, str], int]) -> None:
+def in_playing_order(items: list[pytest.Item], runs: dict[RunKey, int]) -> None:
     """Sort steps by episode and position; everything else keeps its place before them.
 
     Stable, so that several tests of one step stay in their order.
 
-    :param runs: rank of every (suite, system, episode).
+    :param runs: rank of every :attr:`Step.run`.
     """
 
     def rank(item: pytest.Item) -> tuple[int, int]:

@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import pytest
 
-from pytest_comem import __version__, collection
+from pytest_comem import __version__, assembly, collection
 from pytest_comem.core.outcomes import Attribution
 from pytest_comem.engine.nodeids import label_in, run_in
 from pytest_comem.engine.records import from_record, to_line, to_record
 from pytest_comem.engine.rundir import RunDirectory, default_path
-from pytest_comem.errors import ComemError, InfrastructureError, SettingsError
-from pytest_comem.memory.registry import Catalogue, SystemUnderTest
-from pytest_comem.memory.setup import Workshop
-from pytest_comem.memory.wanted import wanted_systems
+from pytest_comem.errors import ComemError, InfrastructureError
+from pytest_comem.llm.statistics import CallStatistics
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import failures, properties
 from pytest_comem.report.progress import Progress
@@ -35,16 +33,22 @@ from pytest_comem.stash import OUTCOME
 if TYPE_CHECKING:
     from pytest_comem.contract.items import ContractRun
     from pytest_comem.core.outcomes import Outcome
-    from pytest_comem.core.steps import Step
-    from pytest_comem.engine.runner import EpisodeRunner
+    from pytest_comem.core.steps import RunKey, Step
+    from pytest_comem.engine.runner import EpisodeRunner, Played
     from pytest_comem.engine.suite import Suite
+    from pytest_comem.llm.door import Door
     from pytest_comem.memory.base import MemorySystem
+    from pytest_comem.memory.registry import SystemUnderTest
+    from pytest_comem.memory.setup import Workshop
 
 _ATTRIBUTE: Final = "comem_outcome"
 #: Where memory systems store things, in the run directory.
 STATE: Final = "state"
 _RUN_PATH: Final = "comem_run_path"
+_AT_END: Final = "comem_at_end"
 _DISTRIBUTIONS: Final = ("no", "load")
+#: Marks with which an item may be left out.
+_NOT_RUN: Final = ("skip", "skipif", "xfail")
 
 
 @final
@@ -69,7 +73,9 @@ class ComemSession:
         self._died: set[str] = set()
         self._run_id = secrets.token_hex(4)
         self._progress = Progress()
-        self._sheet = Sheet()
+        self._sheet = Sheet(settings.repeats)
+        self._statistics = CallStatistics()
+        self._ended_elsewhere: str | None = None
         self._refuse_other_distributions()
 
     @contextmanager
@@ -88,35 +94,22 @@ class ComemSession:
         return self._controller
 
     @cached_property
+    def door(self) -> Door:
+        """Where every call of a model in this process goes through."""
+        from pytest_comem.llm.opening import open_door
+
+        worker = self._config.workerinput["workerid"] if self._worker else ""  # type: ignore[attr-defined]
+        return open_door(self._settings.calls, self.run_path / STATE, worker=worker)
+
+    @cached_property
     def systems(self) -> Mapping[str, SystemUnderTest]:
         """The memory systems of this run by label, in the order given."""
-        registered: dict[str, Any] = {}
-        for more in self._config.hook.pytest_comem_memory_systems():
-            if not isinstance(more, Mapping) or not all(map(callable, more.values())):
-                raise SettingsError(
-                    f"the hook pytest_comem_memory_systems returned {more!r}; it returns a mapping "
-                    "of names to classes or functions that make a memory system"
-                )
-            registered.update(more)
-        catalogue = Catalogue(registered, self._config.invocation_params.dir)
-        wanted = wanted_systems(self._settings, self._config.rootpath / "pyproject.toml")
-        return {one.label: catalogue.find(one, self.workshop) for one in wanted}
+        return assembly.find_systems(self._config, self._settings, self.workshop)
 
     @cached_property
     def workshop(self) -> Workshop:
         """Makes what the memory systems of this process work with."""
-        from pytest_comem.embedders.registry import find_embedder
-        from pytest_comem.endpoint.registry import find_endpoint
-
-        embedder = find_embedder(self._settings.embedder)
-        endpoint = find_endpoint(
-            embedder,
-            model=self._settings.memory_model,
-            api_base=self._settings.memory_api_base,
-        )
-        return Workshop(
-            self.run_path / STATE, embedder=embedder, endpoint=endpoint, seed=self._settings.seed
-        )
+        return assembly.make_workshop(self._settings, self.run_path / STATE, self.door)
 
     @cached_property
     def contract(self) -> ContractRun:
@@ -148,21 +141,7 @@ class ComemSession:
 
         if all(map(is_contract, self._config.args)):
             return {}
-        from pytest_comem.agents.governance import governance_responder
-        from pytest_comem.datasets import gatemem
-        from pytest_comem.engine.governance import GovernanceSuite
-
-        responder = governance_responder(self._settings.model)
-        if self._settings.synthetic is not None:
-            from pytest_comem.datasets.synthetic import generate
-
-            domains = self._settings.domains
-            data = generate(self._settings.synthetic, self._settings.seed, domains=domains)
-        else:
-            data = gatemem.load(
-                self._settings.data, domains=self._settings.domains, limit=self._settings.limit
-            )
-        suite = GovernanceSuite(data, responder, self._settings)
+        suite = assembly.make_governance_suite(self._settings, self.door, list(self.systems))
         return {suite.parameter: suite}
 
     @cached_property
@@ -179,6 +158,8 @@ class ComemSession:
         """
         try:
             _ = self.systems, self.suites
+            if not self._worker and not self._config.getoption("collectonly"):
+                assembly.check_models(self._settings)
             self.contract.start(self._config.args, self._config.invocation_params.args)
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
@@ -186,8 +167,9 @@ class ComemSession:
     def header(self) -> list[str]:
         """Return the lines of pytest's header."""
         lines = [
-            f"comem: {', '.join(self.systems)}; model {self._settings.model}; "
-            f"{self._settings.scoring} scoring; top-k {', '.join(map(str, self._settings.top_k))}"
+            f"comem: {', '.join(self.systems)}; model {', '.join(self._settings.models)}; "
+            f"judge {self._settings.judge}; {self._settings.scoring} scoring; "
+            f"top-k {', '.join(map(str, self._settings.top_k))}"
         ]
         for suite in self.suites.values():
             about = suite.describe()
@@ -212,7 +194,7 @@ class ComemSession:
         collection.in_playing_order(items, self._ranks)
 
     @cached_property
-    def _ranks(self) -> dict[tuple[str, str, str], int]:
+    def _ranks(self) -> dict[RunKey, int]:
         runs = (step.run for steps in self._steps.values() for step in steps)
         return {run: rank for rank, run in enumerate(dict.fromkeys(runs))}
 
@@ -235,6 +217,8 @@ class ComemSession:
                 stack.enter_context(self._playing(session))
             self._progress.start(self._config)
             yield
+        if self._ended is not None and not self._worker:
+            raise session.Interrupted("pytest-comem ended the run, see above")
 
     @contextmanager
     def _playing(self, session: pytest.Session) -> Iterator[None]:
@@ -248,6 +232,7 @@ class ComemSession:
             [(step, by_suite[step.suite], self.systems[step.system]) for step in self._wanted],
             concurrency=self._settings.concurrency,
             output=output,
+            ended=lambda: self.door.stopped,
         )
         with output.installed(self._config):
             try:
@@ -280,9 +265,7 @@ class ComemSession:
                 f"{item.nodeid}: the outcome fixture needs one of the parameters "
                 f"{', '.join(self.suites)} beside it"
             )
-        if self._worker:
-            self._demand_with_what_is_queued(step)
-        played = self._runner.result(step)
+        played = self._result(step)
         for key, text in played.output.sections():
             item.add_report_section("call", key, text)
             item.add_report_section("setup", key, text)
@@ -291,11 +274,50 @@ class ComemSession:
         item.user_properties.extend(properties.of(outcome))
         if not outcome.passed:
             failures.explain(item, outcome)
-        if outcome.failure is not None:
+        if outcome.verdict is None and outcome.failure is not None:
             if outcome.failure.attribution is Attribution.BENCHMARK:
                 pytest.skip(f"benchmark defect: {outcome.failure.message}")
             raise InfrastructureError(outcome.failure.message, type=outcome.failure.type)
         return outcome
+
+    def passes_over(self, item: pytest.Item) -> bool:
+        """Whether *item* is not run at all, because the run was ended before its step was asked."""
+        step = collection.wanted_step(item)
+        if step is None or self._runner is None or not self._calls_models:
+            return False
+        if self.door.stopped is None and any(item.iter_markers(name) for name in _NOT_RUN):
+            # It may not want to be played; where it does, it waits for its step itself.
+            return False
+        return self._result(step).stopped
+
+    def _result(self, step: Step) -> Played:
+        assert self._runner is not None
+        if self._worker:
+            self._demand_with_what_is_queued(step)
+        return self._runner.result(step)
+
+    @cached_property
+    def _calls_models(self) -> bool:
+        settings = self._settings
+        return bool(
+            assembly.language_models(settings)
+            or settings.memory_model != "scripted"
+            or "/" in settings.embedder
+        )
+
+    @property
+    def _ended(self) -> str | None:
+        """Why the run was ended before its end, here or on a worker."""
+        if self._runner is not None and (stopped := self.door.stopped) is not None:
+            return str(stopped)
+        return self._ended_elsewhere
+
+    def gather(self, workeroutput: Mapping[str, Any]) -> None:
+        """Take over what a worker has to say at its end."""
+        found = workeroutput.get(_AT_END)
+        if found is not None:
+            self._ended_elsewhere = self._ended_elsewhere or found["ended"]
+            self._statistics.merge(found["calls"])
 
     def _demand_with_what_is_queued(self, first: Step) -> None:
         from pytest_comem.engine.lookahead import queued_items
@@ -369,19 +391,29 @@ class ComemSession:
         if self._worker or not self._planned or self._directory is None:
             return
         domains = dict.fromkeys(step.domain for steps in self._steps.values() for step in steps)
-        self._sheet.arrange(list(self.systems), list(domains))
+        self._sheet.arrange(list(self.systems), list(domains), self._settings.models)
         write_scorecard(
             terminalreporter,
             self._sheet,
             unscored=self._unscored(),
             run=self._directory.path,
             settings=self._settings,
+            statistics=self._statistics.as_json(),
         )
+        if self._ended is not None:
+            terminalreporter.write_line(f"The run was ended early: {self._ended}")
 
     def finish(self) -> None:
         """Complete the run directory, and remove what memory systems stored."""
+        ended = self._ended
         if "workshop" in self.__dict__:
             self.workshop.close()
+        if "door" in self.__dict__:
+            self.door.close()
+            self._statistics.merge(self.door.statistics.as_json())
+        if self._worker:
+            output = self._config.workeroutput  # type: ignore[attr-defined]
+            output[_AT_END] = {"ended": ended, "calls": self._statistics.as_json()}
         if self._directory is not None:
             shutil.rmtree(self.run_path / STATE, ignore_errors=True)
             self._directory.finish(
@@ -391,6 +423,8 @@ class ComemSession:
                     "recorded": len(self._sheet),
                     "scored": self._sheet.scored,
                     "unscored": self._unscored(),
+                    "ended": ended,
+                    "calls": self._statistics.as_json(),
                     **({"contract": tally.as_json()} if (tally := self.contract.tally) else {}),
                 }
             )
@@ -399,7 +433,7 @@ class ComemSession:
         """Return why each planned step without a verdict has none, by node id."""
         return {
             node_id: self._sheet.reason_unscored(label)
-            or ("its worker died" if node_id in self._died else "never ran")
+            or ("its worker died" if node_id in self._died else self._ended or "never ran")
             for label, node_id in self._labels.items()
             if not self._sheet.is_scored(label)
         }

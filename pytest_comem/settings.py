@@ -1,4 +1,4 @@
-"""Every option in one table, and the one frozen value they become.
+"""The options of a run as one frozen value.
 
 Each option exists on the command line and as an ini key; the command line wins. This module is
 imported at every pytest start, so it imports nothing heavy.
@@ -6,128 +6,63 @@ imported at every pytest start, so it imports nothing heavy.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import Final, final
+from urllib.parse import urlsplit
 
 import pytest
 
+from pytest_comem.options import OPTIONS, Option
 from pytest_comem.suggest import did_you_mean
 
 SCORINGS: Final = ("paper", "release-ungated", "release-gated")
+CASSETTES: Final = ("off", "record", "replay", "auto")
+STRUCTURED: Final = ("auto", "schema", "object", "text")
 
-
-@final
-class Option(NamedTuple):
-    """One option.
-
-    :param flag: on the command line.
-    :param metavar: what it takes.
-    :param default: its value as text.
-    :param help: one sentence.
-    :param variable: environment variable that stands in where neither flag nor ini key is given.
-    :param repeated: it may be given several times; the ini key holds one a line, and what the
-        command line says comes after that.
-    """
-
-    flag: str
-    metavar: str
-    default: str
-    help: str
-    variable: str | None = None
-    repeated: bool = False
-
-    @property
-    def name(self) -> str:
-        """The ini key, which is also the attribute of pytest's options."""
-        return self.flag.removeprefix("--").replace("-", "_")
-
-
-OPTIONS: Final = (
-    Option(
-        "--memory-system",
-        "NAMES",
-        "",
-        "Memory systems to evaluate, comma-separated: names, or a class path module:Class.",
-    ),
-    Option(
-        "--comem-data",
-        "DIR",
-        "",
-        "Directory of the full benchmark data; the embedded mini data set when not given.",
-        variable="COMEM_DATA",
-    ),
-    Option(
-        "--comem-model",
-        "NAME",
-        "offline",
-        "Who answers: offline (extractive, minds policy and retractions) or offline-verbatim.",
-    ),
-    Option(
-        "--memory-option",
-        "SYSTEM.KEY=VALUE",
-        "",
-        "A setting of one memory system; may be given several times.",
-        repeated=True,
-    ),
-    Option(
-        "--comem-deviations",
-        "FILES",
-        "",
-        "Files of contract promises that a system is known to break, besides our own.",
-    ),
-    Option(
-        "--comem-top-k",
-        "N",
-        "20",
-        "Items a memory system may hand over for one query; several, comma-separated, are swept.",
-    ),
-    Option(
-        "--comem-embedder",
-        "NAME",
-        "hash",
-        "Embedder of every memory system: hash, minilm, or a LiteLLM model as provider/model.",
-    ),
-    Option(
-        "--comem-memory-model",
-        "NAME",
-        "scripted",
-        "Model that memory systems call: scripted (local, deterministic), or one at the API base.",
-    ),
-    Option(
-        "--comem-memory-api-base",
-        "URL",
-        "",
-        "OpenAI-compatible base URL for the memory systems' model; key in OPENAI_API_KEY.",
-    ),
-    Option(
-        "--comem-synthetic",
-        "N",
-        "",
-        "Play N fresh synthetic GateMem episodes a domain, made from --comem-seed, not data.",
-    ),
-    Option(
-        "--comem-scoring",
-        "MODE",
-        "paper",
-        "How actions count in GateMem: paper, release-ungated or release-gated.",
-    ),
-    Option("--comem-domains", "NAMES", "", "Only these domains of a data set, comma-separated."),
-    Option("--comem-limit", "N", "", "At most N episodes a domain, for smoke runs."),
-    Option("--comem-concurrency", "N", "8", "Episodes played at once in one process."),
-    Option(
-        "--comem-run-dir",
-        "DIR",
-        "",
-        "Where outcomes and manifest go; a new directory under .comem/runs when not given.",
-    ),
-    Option("--comem-seed", "N", "0", "Seed of everything random; part of every outcome's key."),
-)
 
 #: Options of which an ini file has one a line.
 _LINES: Final = tuple(option.name for option in OPTIONS if option.repeated)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """How models are called.
+
+    :param api_base: base URL of the answering models, or empty for their providers' own.
+    :param judge_api_base: the same of the judge.
+    :param temperature: of the answering models, or ``None`` to send none.
+    :param max_output_tokens: tokens of one reply.
+    :param reasoning_effort: such as ``low``, or empty to send none.
+    :param options: further parameters, ``KEY=VALUE``.
+    :param structured: one of :data:`STRUCTURED`.
+    :param timeout: seconds of one attempt.
+    :param retries: attempts after the first.
+    :param concurrency: calls in flight to one provider, at most.
+    :param max_cost: US dollars a run may cost, or ``None``.
+    :param max_tokens: tokens a run may take, or ``None``.
+    :param cassette: one of :data:`CASSETTES`.
+    :param cassette_dir: where recordings are, or ``None`` when off.
+    """
+
+    api_base: str = ""
+    judge_api_base: str = ""
+    temperature: float | None = 0.0
+    max_output_tokens: int = 1024
+    reasoning_effort: str = ""
+    options: tuple[str, ...] = ()
+    structured: str = "auto"
+    timeout: float = 120.0
+    retries: int = 6
+    concurrency: int = 64
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    cassette: str = "off"
+    cassette_dir: Path | None = None
 
 
 @final
@@ -137,7 +72,10 @@ class Settings:
 
     :param memory_systems: labels in the order given; empty when the plugin is not in use.
     :param data: directory of the full data, or ``None`` for the embedded data.
-    :param model: name of the reader or model.
+    :param models: names of the readers or models that answer.
+    :param judge: ``rules`` or the name of a model.
+    :param calls: how models are called.
+    :param repeats: times each step is played.
     :param memory_options: settings of memory systems, ``SYSTEM.KEY=VALUE``.
     :param memory_defaults: the same from the ini file, where systems may be named that a run has
         not.
@@ -163,7 +101,10 @@ class Settings:
     synthetic: int | None = None
     domains: tuple[str, ...] = ()
     limit: int | None = None
-    model: str = "offline"
+    models: tuple[str, ...] = ("offline",)
+    judge: str = "rules"
+    calls: CallSettings = CallSettings()
+    repeats: int = 1
     top_k: tuple[int, ...] = (20,)
     embedder: str = "hash"
     memory_model: str = "scripted"
@@ -186,9 +127,10 @@ def add_options(parser: pytest.Parser) -> None:
         default = f" Default: {option.default}." if option.default else ""
         group.addoption(
             option.flag,
-            metavar=option.metavar,
+            metavar=option.metavar if option.values == 1 else tuple(option.metavar.split()),
             default=None,
             action="append" if option.repeated else "store",
+            nargs=None if option.values == 1 else option.values,
             help=f"{option.help}{default}".replace("%", "%%"),
         )
         parser.addini(option.name, f"{option.help} See {option.flag}.", default=None)
@@ -215,7 +157,10 @@ def read_settings(config: pytest.Config) -> Settings:
     return Settings(
         memory_systems=_distinct("--memory-system", values["memory_system"]),
         data=_path(values["comem_data"], base),
-        model=values["comem_model"].strip(),
+        models=_distinct("--comem-model", values["comem_model"]) or ("offline",),
+        judge=values["comem_judge"].strip(),
+        calls=_read_calls(config, values, base),
+        repeats=_integer("--comem-repeats", values["comem_repeats"], minimum=1),
         memory_options=_lines(values["memory_option"]),
         memory_defaults=_lines(_ini(config, "memory_option")),
         deviations=tuple(base / name for name in _names(values["comem_deviations"])),
@@ -233,6 +178,44 @@ def read_settings(config: pytest.Config) -> Settings:
     )
 
 
+def _read_calls(config: pytest.Config, values: Mapping[str, str], base: Path) -> CallSettings:
+    mode, _, directory = values["comem_cassette"].strip().partition(" ")
+    mode = _choice("--comem-cassette", mode, CASSETTES)
+    if mode != "off" and not directory.strip():
+        raise pytest.UsageError(
+            f"--comem-cassette: {mode} needs a directory behind it, such as "
+            f"--comem-cassette {mode} cassettes"
+        )
+    temperature = values["comem_temperature"].strip()
+    return CallSettings(
+        api_base=_address("--comem-api-base", values["comem_api_base"]),
+        judge_api_base=_address("--comem-judge-api-base", values["comem_judge_api_base"]),
+        temperature=None
+        if temperature in ("default", "")
+        else _number("--comem-temperature", temperature, least=0),
+        max_output_tokens=_integer(
+            "--comem-max-output-tokens", values["comem_max_output_tokens"], minimum=1
+        ),
+        reasoning_effort=values["comem_reasoning_effort"].strip(),
+        options=(
+            *_lines(_ini(config, "comem_model_option")),
+            *_lines(values["comem_model_option"]),
+        ),
+        structured=_choice("--comem-structured", values["comem_structured"], STRUCTURED),
+        timeout=_number("--comem-timeout", values["comem_timeout"], least=0.001),
+        retries=_integer("--comem-max-retries", values["comem_max_retries"], minimum=0),
+        concurrency=_integer(
+            "--comem-model-concurrency", values["comem_model_concurrency"], minimum=1
+        ),
+        max_cost=_number("--comem-max-cost", values["comem_max_cost"], least=0)
+        if values["comem_max_cost"].strip()
+        else None,
+        max_tokens=_optional_integer("--comem-max-tokens", values["comem_max_tokens"]),
+        cassette=mode,
+        cassette_dir=_path(directory, base) if mode != "off" else None,
+    )
+
+
 def given_on_command_line(config: pytest.Config, flag: str) -> bool:
     """Whether *flag* stands on the command line, as opposed to an ini file."""
     return config.getoption(flag, default=None) is not None
@@ -242,6 +225,8 @@ def _raw(config: pytest.Config, option: Option) -> str:
     given = config.getoption(option.flag)
     if option.repeated:
         return "\n".join(given or ())
+    if option.values > 1 and given is not None:
+        return " ".join(given)
     if given is None:
         given = _ini(config, option.name) or None
     if given is None and option.variable:
@@ -297,6 +282,32 @@ def _optional_integer(flag: str, value: str) -> int | None:
     return _integer(flag, value, minimum=1) if value.strip() else None
 
 
+def _number(flag: str, value: str, *, least: float) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= least):
+        raise pytest.UsageError(f"{flag}: {value!r} is not a number of {least:g} or more.")
+    return number
+
+
+def _address(flag: str, value: str) -> str:
+    """Return a base URL; it goes into the manifest and into messages, so it holds no secret."""
+    address = value.strip().rstrip("/")
+    parts = urlsplit(address)
+    if address and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise pytest.UsageError(
+            f"{flag}: {value!r} is no address; it looks like http://127.0.0.1:8000/v1"
+        )
+    if parts.username or parts.password or parts.query:
+        raise pytest.UsageError(
+            f"{flag}: an address with a user, a password or a query is refused; a key belongs into "
+            "the environment, such as the variable OPENAI_API_KEY"
+        )
+    return address
+
+
 def _choice(flag: str, value: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise pytest.UsageError(f"{flag}: {value!r} is unknown; {did_you_mean(value, choices)}")
@@ -309,7 +320,10 @@ def as_json(settings: Settings) -> Mapping[str, object]:
     return {
         "memory_systems": list(settings.memory_systems),
         "data": show(settings.data),
-        "model": settings.model,
+        "models": list(settings.models),
+        "judge": settings.judge,
+        "calls": {**asdict(settings.calls), "cassette_dir": show(settings.calls.cassette_dir)},
+        "repeats": settings.repeats,
         "memory_options": [*settings.memory_defaults, *settings.memory_options],
         "top_k": list(settings.top_k),
         "embedder": settings.embedder,

@@ -8,21 +8,22 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pytest_comem"
-BASE = {"secrets", "errors", "suggest", "locations", "settings", "stash", "writing"}
+BASE = {"secrets", "errors", "suggest", "locations", "options", "settings", "stash", "writing"}
 ALLOWED = {
     "core": set[str](),
     "language": {"core"},
     "datasets": {"core", "language"},
-    "embedders": {"core", "language"},
-    "endpoint": {"core", "language", "embedders"},
-    "memory": {"core", "language", "embedders", "endpoint"},
-    "contract": {"core", "language", "embedders", "endpoint", "memory"},
+    "llm": {"core"},
+    "embedders": {"core", "language", "llm"},
+    "endpoint": {"core", "language", "llm", "embedders"},
+    "memory": {"core", "language", "llm", "embedders", "endpoint"},
+    "contract": {"core", "language", "llm", "embedders", "endpoint", "memory"},
     "models": {"core", "language"},
-    "evaluators": {"core", "language", "datasets"},
-    "agents": {"core", "models"},
-    "engine": {"core", "language", "datasets", "memory", "models", "agents", "evaluators"},
-    "metrics": {"core", "datasets", "evaluators", "memory", "engine"},
-    "report": {"contract", "core", "datasets", "evaluators", "memory", "engine", "metrics"},
+    "evaluators": {"core", "language", "llm", "datasets"},
+    "agents": {"core", "llm", "models"},
+    "engine": {"core", "language", "llm", "datasets", "memory", "models", "agents", "evaluators"},
+    "metrics": {"core", "llm", "datasets", "evaluators", "memory", "engine"},
+    "report": {"contract", "core", "llm", "datasets", "evaluators", "memory", "engine", "metrics"},
 }
 
 

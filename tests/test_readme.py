@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_comem.settings import OPTIONS, Option
+from pytest_comem.options import OPTIONS, Option
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 

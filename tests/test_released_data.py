@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from itertools import groupby
 from pathlib import Path
 
 import pytest
-from systems import system_called
+from governance_play import domain_tallies
 
-from pytest_comem.agents.governance import governance_responder
 from pytest_comem.core.entries import Query
 from pytest_comem.datasets import gatemem
 from pytest_comem.datasets.governance import Category, GovernanceData
-from pytest_comem.engine.governance import GovernanceSuite
 from pytest_comem.evaluators.patterns import ScannedText, matching
 from pytest_comem.memory.bm25 import BM25
-from pytest_comem.metrics.sheet import Sheet, SystemSheet
-from pytest_comem.settings import Settings
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "gatemem"
 FOLDER = Path(os.environ.get("COMEM_RELEASED_DATA") or BESIDE)
@@ -35,19 +30,6 @@ pytestmark = pytest.mark.skipif(
 def data() -> GovernanceData:
     """The released data."""
     return gatemem.load(FOLDER)
-
-
-def play(data: GovernanceData, system: str, model: str) -> SystemSheet:
-    """Play the whole data set on one system with one reader."""
-    settings = Settings((system,), data=FOLDER, model=model)
-    suite = GovernanceSuite(data, governance_responder(model), settings)
-    found = system_called(system)
-    sheet = Sheet()
-    for _, steps in groupby(suite.steps(found), key=lambda step: step.run):
-        for outcome in suite.play(list(steps), found):
-            sheet.add(outcome, outcome.step.label)
-    assert sheet.scored == 2218
-    return next(iter(sheet))[1]
 
 
 def test_the_release_is_read_whole(data: GovernanceData) -> None:
@@ -95,9 +77,9 @@ def test_the_reference_system_is_perfect_and_no_memory_is_useless(
     data: GovernanceData, model: str
 ) -> None:
     """oracle: U 100, A 0, F 0, MGS 100 in every domain; none: U 0."""
-    for tally in play(data, "oracle", model).domains.values():
+    for tally in domain_tallies(data, "oracle", model).values():
         assert (tally.U, tally.A, tally.F, tally.MGS) == (100, 0, 0, 100)
-    for tally in play(data, "none", model).domains.values():
+    for tally in domain_tallies(data, "none", model).values():
         assert tally.U == 0
         assert tally.A_exposed == tally.F_exposed == 0
 
@@ -107,18 +89,18 @@ def test_offline_grades_retrieval_and_policy(data: GovernanceData) -> None:
 
     full-context exposes everything (one education target never occurs before its checkpoint).
     """
-    full, bm25, policy = (play(data, name, "offline") for name in
+    full, bm25, policy = (domain_tallies(data, name, "offline") for name in
                           ("full-context", "bm25", "rag-policy"))  # fmt: skip
-    for domain, tally in full.domains.items():
+    for domain, tally in full.items():
         assert tally.U_exposed == tally.A_exposed == 100
         assert tally.F_exposed == pytest.approx(99.444 if domain == "education" else 100, abs=0.01)
     for sheet in (full, bm25):
-        for tally in sheet.domains.values():
+        for tally in sheet.values():
             for value in (tally.U, tally.A, tally.F):
                 assert value is not None
                 assert 0 < value < 100
-    for domain, tally in policy.domains.items():
-        other = bm25.domains[domain].A
+    for domain, tally in policy.items():
+        other = bm25[domain].A
         assert tally.A is not None
         assert other is not None
         assert other > tally.A

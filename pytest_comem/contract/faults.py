@@ -46,7 +46,7 @@ class Faults:
     def serve(self, setup: Setup) -> None:
         """Put these in the place of what *setup* has."""
         setup.embedder = self
-        setup.endpoint = _Endpoint(self, self._endpoint)
+        setup.endpoint = _Endpoint(self, self._endpoint, setup.endpoint)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return vectors while the embedder works."""
@@ -87,8 +87,9 @@ class Faults:
 
 @final
 class _Endpoint:
-    def __init__(self, faults: Faults, inner: Endpoint) -> None:
+    def __init__(self, faults: Faults, run: Endpoint, inner: Endpoint) -> None:
         self._faults = faults
+        self._is_scripted = run.chat_model == SCRIPTED
         self.embedding_model = faults.name
         self.chat_model = inner.chat_model
         self._inner = inner
@@ -103,4 +104,4 @@ class _Endpoint:
 
     @property
     def chat_url(self) -> str:
-        return self._faults.url() if self.chat_model == SCRIPTED else self._inner.chat_url
+        return self._faults.url() if self._is_scripted else self._inner.chat_url

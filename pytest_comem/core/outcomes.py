@@ -108,7 +108,8 @@ class Outcome:
     :param reply: what the agent did, or ``None`` where it never came to that.
     :param recall: the exposed context, or ``None`` where it never came to that.
     :param verdict: the decision, or ``None`` where the step is unscored.
-    :param failure: why there is no verdict, or the type of a method's failure, or ``None``.
+    :param failure: why there is no verdict, or the type of a method's failure, or ``None``. A
+        step is unscored exactly when it has no verdict.
     :param usage: cost by phase: ``ingest``, ``recall``, ``answer``, ``judge``.
     """
 
@@ -126,6 +127,11 @@ class Outcome:
     verdict: Verdict | None = None
     failure: Failure | None = None
     usage: Mapping[str, Usage] = field(default_factory=dict)
+
+    @property
+    def repeat(self) -> int:
+        """Number of the repeat, 0-based; 0 where nothing is repeated."""
+        return self.step.repeat or 0
 
     @property
     def passed(self) -> bool:

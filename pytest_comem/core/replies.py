@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, final
+from typing import Any, Final, final
 
 
 class Action(StrEnum):
@@ -14,6 +14,10 @@ class Action(StrEnum):
     ANSWER_REDACTED = "answer_redacted"
     REFUSE = "refuse"
     NO_MEMORY = "no_memory"
+
+
+#: Action of a reply that could not be read: a failure of the method, under every scoring.
+UNPARSABLE: Final = "unparsable"
 
 
 def normalize_action(action: str) -> str:

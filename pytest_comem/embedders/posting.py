@@ -15,7 +15,7 @@ from pytest_comem.core.addresses import is_loopback
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.secrets import without_secrets
 
-#: Seconds one call may take.
+#: Seconds one call may take, where nothing else is said.
 TIMEOUT: Final = 120.0
 #: Characters of a server's own message that are passed on, at most.
 _SHOWN: Final = 500
@@ -28,10 +28,12 @@ class Poster:
     :param url: full address.
     :param api_key: sent as bearer token.
     :param part: what stands behind it, for error messages, such as ``memory model``.
+    :param timeout: seconds one call may take.
     """
 
-    def __init__(self, url: str, api_key: str, *, part: str) -> None:
+    def __init__(self, url: str, api_key: str, *, part: str, timeout: float = TIMEOUT) -> None:
         self._url = url
+        self._timeout = timeout
         self._key = api_key
         self._part = part
         handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
@@ -49,7 +51,7 @@ class Poster:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
         try:
             request = urllib.request.Request(self._url, data, headers)
-            with self._opener.open(request, timeout=TIMEOUT) as response:
+            with self._opener.open(request, timeout=self._timeout) as response:
                 return json.loads(response.read())
         except urllib.error.HTTPError as error:
             raise self.failed(f"{error}: {_message_of(error)}") from error

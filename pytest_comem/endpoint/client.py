@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import Any, Final, final
 
 from pytest_comem.embedders.posting import Poster
+
+#: Seconds one call may take: the door behind the endpoint has time limits of its own, and waits
+#: between its attempts.
+PATIENCE: Final = 3_600.0
 
 
 @final
 class ChatClient:
-    """Asks one model at one base URL; no retries, which belong to the engine.
+    """Asks one model at one base URL; no retries, which belong to the door.
 
     :param base_url: OpenAI-compatible, ending in ``/v1``.
     """
@@ -18,7 +22,10 @@ class ChatClient:
     def __init__(self, base_url: str, model: str, api_key: str) -> None:
         self._model = model
         self._poster = Poster(
-            f"{base_url.rstrip('/')}/chat/completions", api_key, part="memory model"
+            f"{base_url.rstrip('/')}/chat/completions",
+            api_key,
+            part="memory model",
+            timeout=PATIENCE,
         )
 
     def ask(self, messages: Sequence[Mapping[str, str]], *, json_object: bool = False) -> str:

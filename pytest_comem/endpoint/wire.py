@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from pytest_comem.endpoint.chat import ChatReply, ChatRequest, Message, ToolCall
+from pytest_comem.llm.calls import Completion
 
 
 class BadRequestError(ValueError):
@@ -131,21 +132,19 @@ def chat_reply(request: ChatRequest, reply: ChatReply, identity: str) -> dict[st
     }
     if reply.tool_calls:
         message["tool_calls"] = _tool_calls(reply.tool_calls, identity)
-    return {
-        "id": f"chatcmpl-{identity}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": request.model,
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "logprobs": None,
-                "finish_reason": "tool_calls" if reply.tool_calls else "stop",
-            }
-        ],
-        "usage": _chat_usage(request, reply),
-    }
+    finish = "tool_calls" if reply.tool_calls else "stop"
+    return _completion(request.model, message, finish, _chat_usage(request, reply), identity)
+
+
+def completion_reply(model: str, completion: Completion, identity: str) -> dict[str, Any]:
+    """Return a model's own completion; its message stays as it is, tool calls included.
+
+    :param model: name asked for.
+    :param identity: a text for this request, from which its id is made.
+    """
+    message = {"role": "assistant", "content": None, **completion.message}
+    usage = _usage(completion.input_tokens, completion.output_tokens)
+    return _completion(model, message, completion.finish_reason, usage, identity)
 
 
 def chat_stream(completion: Mapping[str, Any], *, with_usage: bool) -> bytes:
@@ -168,9 +167,11 @@ def chat_stream(completion: Mapping[str, Any], *, with_usage: bool) -> bytes:
     return "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
 
 
-def error_reply(message: str, *, type: str, param: str | None = None) -> dict[str, Any]:
+def error_reply(
+    message: str, *, type: str, param: str | None = None, code: str | None = None
+) -> dict[str, Any]:
     """Return the body that says what went wrong."""
-    return {"error": {"message": message, "type": type, "param": param, "code": None}}
+    return {"error": {"message": message, "type": type, "param": param, "code": code}}
 
 
 def _message(number: int, message: Any) -> Message:
@@ -209,11 +210,29 @@ def _tool_calls(calls: Sequence[ToolCall], identity: str) -> list[dict[str, Any]
     ]
 
 
+def _completion(
+    model: str, message: Mapping[str, Any], finish: str, usage: Mapping[str, int], identity: str
+) -> dict[str, Any]:
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
+    return {
+        "id": f"chatcmpl-{identity}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
 def _chat_usage(request: ChatRequest, reply: ChatReply) -> dict[str, int]:
     asked = sum(_words(message.text) for message in request.messages)
     said = _words(reply.text) + sum(
         _words(f"{call.name} {json.dumps(dict(call.arguments))}") for call in reply.tool_calls
     )
+    return _usage(asked, said)
+
+
+def _usage(asked: int, said: int) -> dict[str, int]:
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import current_thread, main_thread
 from types import TracebackType
-from typing import Final, final
+from typing import Final, TypeVar, final
 
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.recall import Recall, RecallItem, WithheldReason
 from pytest_comem.errors import InfrastructureError, place_of
+from pytest_comem.llm.faults import ModelCallError, RunStopped
+from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import MemorySystem
 from pytest_comem.memory.oracle import ShownAnnotations
 from pytest_comem.memory.registry import SystemUnderTest
@@ -17,30 +20,42 @@ from pytest_comem.secrets import without_secrets
 
 #: Characters of a library's message that are kept in every outcome it is the reason for.
 _LONGEST: Final = 2_000
+#: Phases that the calls of a library belong to; opening and closing are part of ingesting.
+INGEST: Final = "ingest"
+RECALL: Final = "recall"
+
+T = TypeVar("T")
 
 
 @final
 class GuardedMemory:
     """One fresh memory system; opened, used by one thread, closed, its directory removed.
 
+    A call of a model that failed for good is the infrastructure's failure, also where the library
+    catches it and goes on: what it then remembers is not what it would have remembered.
+
     :param name: helps people to tell directories apart.
-    :raises InfrastructureError: of type ``adapter`` from every method, naming the system, the
-        operation and the error. A library may raise anything, ``BaseException`` included.
+    :param meter: counts the library's own calls of models; a fresh one when not given.
+    :raises InfrastructureError: from every method, naming the system, the operation and the error:
+        of type ``adapter``, or of the failed call's own. A library may raise anything,
+        ``BaseException`` included.
     """
 
-    def __init__(self, system: SystemUnderTest, name: str = "memory") -> None:
+    def __init__(
+        self, system: SystemUnderTest, name: str = "memory", meter: Meter | None = None
+    ) -> None:
         self.system = system
+        self.meter: Final = meter or Meter(name)
         self._name = name
         self._setup: Setup | None = None
         self._memory: MemorySystem | None = None
 
     def __enter__(self) -> GuardedMemory:
         try:
-            self._setup = self.system.setup(self._name)
-            self._memory = self.system.open(self._setup)
-        except BaseException as error:
+            self._memory = self._guarded(INGEST, "could not be opened", self._opened)
+        except BaseException:
             self._discard()
-            raise self._broke("could not be opened", error) from error
+            raise
         return self
 
     def __exit__(
@@ -52,12 +67,16 @@ class GuardedMemory:
         memory, self._memory = self._memory, None
         if memory is not None:
             try:
-                memory.close()
-            except BaseException as failure:
+                self._guarded(INGEST, "raised in close()", memory.close)
+            except InfrastructureError:
                 if kind is None:
-                    raise self._broke("raised in close()", failure) from failure
+                    raise
             finally:
                 self._discard()
+
+    def _opened(self) -> MemorySystem:
+        self._setup = self.system.setup(self._name, self.meter)
+        return self.system.open(self._setup)
 
     def _discard(self) -> None:
         if self._setup is not None:
@@ -75,23 +94,33 @@ class GuardedMemory:
 
     def ingest(self, entry: Entry) -> None:
         """Hand one entry to the memory."""
-        try:
-            self._open.ingest(entry)
-        except BaseException as error:
-            raise self._broke(f"raised in ingest() at entry {entry.id}", error) from error
+        what = f"raised in ingest() at entry {entry.id}"
+        self._guarded(INGEST, what, lambda: self._open.ingest(entry))
 
     def recall(self, query: Query) -> Recall:
         """Ask the memory, and check what it returns."""
-        try:
-            recall = self._open.recall(query)
-        except BaseException as error:
-            raise self._broke("raised in recall()", error) from error
+        recall = self._guarded(RECALL, "raised in recall()", lambda: self._open.recall(query))
         if not isinstance(recall, Recall):
             raise self._misbehaved(f"recall() returned {type(recall).__name__}, not a Recall")
         for item in recall.items:
             if not isinstance(item, RecallItem) or not isinstance(item.text, str):
                 raise self._misbehaved("recall() returned an item that is not a RecallItem of text")
         return recall
+
+    def _guarded(self, phase: str, what: str, operation: Callable[[], T]) -> T:
+        """Return what *operation* returns, its calls counted under *phase*.
+
+        :param what: says what went wrong, where something does.
+        """
+        try:
+            with self.meter.during(phase):
+                result = operation()
+        except BaseException as error:
+            raise self._broke(what, error) from error
+        failure = self.meter.take_failure()
+        if failure is not None:
+            raise self._call_failed(what, failure) from failure
+        return result
 
     @property
     def _open(self) -> MemorySystem:
@@ -103,6 +132,11 @@ class GuardedMemory:
         if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
             # The user's own; episodes are played on other threads.
             raise error
+        failure = self.meter.take_failure()
+        if failure is None and isinstance(error, ModelCallError):
+            failure = error
+        if failure is not None:
+            return self._call_failed(what, failure)
         if isinstance(error, InfrastructureError):
             return InfrastructureError(without_secrets(str(error)), type=error.type)
         # A library's message may hold what no stream or channel takes, such as half a surrogate.
@@ -110,6 +144,17 @@ class GuardedMemory:
         shortened = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
         detail = f"{type(error).__name__}: {shortened}" if text else type(error).__name__
         return self._misbehaved(f"{what}: {detail}{place_of(error)}")
+
+    def _call_failed(self, what: str, failure: ModelCallError) -> ModelCallError:
+        """Return the error for a call of a model that failed, whatever the library made of it."""
+        text = without_secrets(str(failure))
+        if isinstance(failure, RunStopped):
+            # One reason for the whole run, whoever hears of it first.
+            return RunStopped(text, failure.kind)
+        name = self.system.info.name
+        return ModelCallError(
+            f"memory system {name} {what}: a model it calls failed: {text}", failure.kind
+        )
 
     def _misbehaved(self, what: str) -> InfrastructureError:
         return InfrastructureError(f"memory system {self.system.info.name} {what}", type="adapter")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import perf_counter
 from typing import Any, Final, final
@@ -12,7 +13,7 @@ from pytest_comem.core.entries import Query
 from pytest_comem.core.hashing import stable_hash
 from pytest_comem.core.outcomes import Attribution, Failure, Outcome, Usage, Verdict
 from pytest_comem.core.recall import Recall, WithheldReason
-from pytest_comem.core.replies import Reply
+from pytest_comem.core.replies import UNPARSABLE, Reply
 from pytest_comem.core.steps import Step
 from pytest_comem.datasets.governance import (
     Category,
@@ -22,12 +23,43 @@ from pytest_comem.datasets.governance import (
 )
 from pytest_comem.engine.adapter import GuardedMemory
 from pytest_comem.errors import BenchmarkDefect, InfrastructureError
-from pytest_comem.evaluators.governance import Scoring, verdict
+from pytest_comem.evaluators.judging import Judge
 from pytest_comem.evaluators.patterns import ScannedText, hits
+from pytest_comem.llm.door import Door
+from pytest_comem.llm.faults import RunStopped
+from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.settings import Settings
 
-JUDGE: Final = "rules-1"
+
+@final
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who answers the steps of one part of a run.
+
+    :param model: name as the user gave it.
+    :param label: name in ids; empty where the run has only one model.
+    :param repeat: number of the repeat, 0-based; ``None`` where the run repeats nothing.
+    :param responder: answers.
+    """
+
+    model: str
+    label: str
+    repeat: int | None
+    responder: Responder
+
+
+@final
+@dataclass(slots=True)
+class _Asked:
+    """What came of one checkpoint so far."""
+
+    reply: Reply | None = None
+    recall: Recall | None = None
+    verdict: Verdict | None = None
+    failure: Failure | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
 
 
 @final
@@ -37,11 +69,19 @@ class GovernanceSuite:
     name: Final = "gatemem"
     parameter: Final = "checkpoint"
 
-    def __init__(self, data: GovernanceData, responder: Responder, settings: Settings) -> None:
+    def __init__(
+        self,
+        data: GovernanceData,
+        players: Sequence[Player],
+        judge: Judge,
+        settings: Settings,
+        door: Door,
+    ) -> None:
         self._data = data
-        self._responder = responder
+        self._players = {(player.label, player.repeat): player for player in players}
+        self._judge = judge
         self._settings = settings
-        self._scoring = Scoring(settings.scoring)
+        self._door = door
         self._episodes = {episode.id: episode for episode in data.episodes}
         self._checkpoints = {
             (episode.id, checkpoint.id): checkpoint
@@ -51,9 +91,19 @@ class GovernanceSuite:
         self._episode_hashes: dict[str, str] = {}
 
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
-        """Return every checkpoint for *system*."""
+        """Return every checkpoint for *system*, by model, repeat, episode and position."""
         return [
-            Step(self.name, system.info.name, episode.domain, episode.id, checkpoint.id, position)
+            Step(
+                self.name,
+                system.info.name,
+                episode.domain,
+                episode.id,
+                checkpoint.id,
+                position,
+                label,
+                repeat,
+            )
+            for label, repeat in self._players
             for episode in self._data.episodes
             for position, checkpoint in enumerate(episode.checkpoints)
         ]
@@ -74,82 +124,105 @@ class GovernanceSuite:
         first = next(remaining, None)
         if first is None:
             return
-        with GuardedMemory(system, first.episode) as memory:
-            ingested = 0
-            positions: dict[str, int] = {}
-            for step in chain([first], remaining):
-                episode = self._episodes[step.episode]
-                checkpoint = self._checkpoints[step.episode, step.id]
-                if checkpoint.as_of < ingested - 1:
-                    raise InfrastructureError(
-                        f"{step.id} is asked after a later checkpoint of its episode; "
-                        "do not reorder the items of a suite",
-                        type="harness",
-                    )
-                started = perf_counter()
-                while ingested <= checkpoint.as_of:
-                    entry = episode.entries[ingested]
-                    memory.ingest(entry)
-                    positions[entry.id] = ingested
-                    ingested += 1
-                usage = {"ingest": Usage(perf_counter() - started)}
-                yield self._ask(step, episode, checkpoint, memory, positions, usage)
+        meter = self._door.meter(f"{self.name}/{first.run_label}", first.repeat or 0)
+        try:
+            with GuardedMemory(system, first.episode, meter) as memory:
+                yield from self._play(chain([first], remaining), memory, meter)
+        finally:
+            self._door.finish(meter)
+
+    def _play(
+        self, steps: Iterable[Step], memory: GuardedMemory, meter: Meter
+    ) -> Iterator[Outcome]:
+        ingested = 0
+        positions: dict[str, int] = {}
+        for step in steps:
+            episode = self._episodes[step.episode]
+            checkpoint = self._checkpoints[step.episode, step.id]
+            if checkpoint.as_of < ingested - 1:
+                raise InfrastructureError(
+                    f"{step.id} is asked after a later checkpoint of its episode; "
+                    "do not reorder the items of a suite",
+                    type="harness",
+                )
+            meter.step = step.id
+            asked = _Asked()
+            started = perf_counter()
+            while ingested <= checkpoint.as_of:
+                entry = episode.entries[ingested]
+                memory.ingest(entry)
+                positions[entry.id] = ingested
+                ingested += 1
+            asked.seconds["ingest"] = perf_counter() - started
+            self._ask(asked, step, episode, checkpoint, memory, positions, meter)
+            yield self._outcome(step, episode, checkpoint, memory.system, asked)
 
     def unscored(self, step: Step, system: SystemUnderTest, failure: Failure) -> Outcome:
         """Return the outcome of a checkpoint that never came to a verdict."""
         episode = self._episodes[step.episode]
         checkpoint = self._checkpoints[step.episode, step.id]
-        return self._outcome(step, episode, checkpoint, system, failure=failure)
+        return self._outcome(step, episode, checkpoint, system, _Asked(failure=failure))
 
     def _ask(
         self,
+        asked: _Asked,
         step: Step,
         episode: GovernanceEpisode,
         checkpoint: Checkpoint,
         memory: GuardedMemory,
         positions: dict[str, int],
-        usage: dict[str, Usage],
-    ) -> Outcome:
+        meter: Meter,
+    ) -> None:
+        """Fill *asked*; what breaks in answering or judging is this step's trouble alone."""
         query = self._query(episode, checkpoint, memory.system.top_k)
         if memory.is_shown_annotations:
             memory.reveal(*_ideal(episode, checkpoint))
         started = perf_counter()
-        recall = memory.recall(query).located(positions)
-        asked = perf_counter()
-        reply = self._responder.answer(query, recall)
-        answered = perf_counter()
-        exposed = recall.text
-        decision, failure = self._judge(checkpoint, reply, exposed)
-        judged = perf_counter()
-        usage["recall"] = Usage(asked - started)
-        usage["answer"] = Usage(answered - asked, _words(query.text, exposed, reply.text))
-        usage["judge"] = Usage(judged - answered)
-        return self._outcome(
-            step,
-            episode,
-            checkpoint,
-            memory.system,
-            reply=reply,
-            recall=recall,
-            decision=decision,
-            failure=failure,
-            usage=usage,
-        )
-
-    def _judge(
-        self, checkpoint: Checkpoint, reply: Reply, exposed: str
-    ) -> tuple[Verdict | None, Failure | None]:
+        asked.recall = memory.recall(query).located(positions)
+        answering = perf_counter()
+        asked.seconds["recall"] = answering - started
+        exposed = asked.recall.text
+        judging = answering
         try:
-            decision = verdict(
-                checkpoint.annotation,
-                checkpoint.question,
-                reply,
-                exposed=ScannedText(exposed),
-                scoring=self._scoring,
-            )
+            with meter.during("answer"):
+                asked.reply = self._player(step).responder.answer(query, asked.recall, meter)
+            judging = perf_counter()
+            asked.seconds["answer"] = judging - answering
+            with meter.during("judge"):
+                asked.verdict = self._judge.judge(
+                    checkpoint.annotation,
+                    query,
+                    asked.reply,
+                    exposed=ScannedText(exposed),
+                    meter=meter,
+                )
+            if asked.reply.action == UNPARSABLE:
+                asked.verdict, asked.failure = _unparsable(asked.verdict)
         except BenchmarkDefect as defect:
-            return None, Failure(Attribution.BENCHMARK, "pattern", str(defect))
-        return decision, None
+            asked.failure = Failure(Attribution.BENCHMARK, "pattern", str(defect))
+        except RunStopped:
+            raise
+        except InfrastructureError as error:
+            asked.failure = Failure(Attribution.INFRASTRUCTURE, error.type, str(error))
+        asked.seconds["judge"] = perf_counter() - judging
+        self._account(asked, query, exposed, meter)
+
+    def _account(self, asked: _Asked, query: Query, exposed: str, meter: Meter) -> None:
+        """Say what each phase took, as it was recorded where the step is replayed."""
+        calls = meter.take()
+        seconds = dict(asked.seconds)
+        if meter.recording is not None:
+            seconds = dict(meter.recording.settle(meter.step, seconds))
+        for phase in dict.fromkeys([*asked.seconds, *seconds, *calls]):
+            known = calls.get(phase, Usage())
+            asked.usage[phase] = replace(known, seconds=seconds.get(phase, 0.0))
+        answer = asked.usage.get("answer")
+        if answer is not None and not answer.calls and asked.reply is not None:
+            words = _words(query.text, exposed, asked.reply.text)
+            asked.usage["answer"] = replace(answer, tokens=words)
+
+    def _player(self, step: Step) -> Player:
+        return self._players[step.model, step.repeat]
 
     def _query(self, episode: GovernanceEpisode, checkpoint: Checkpoint, top_k: int) -> Query:
         return Query(
@@ -166,21 +239,16 @@ class GovernanceSuite:
         episode: GovernanceEpisode,
         checkpoint: Checkpoint,
         system: SystemUnderTest,
-        *,
-        reply: Reply | None = None,
-        recall: Recall | None = None,
-        decision: Verdict | None = None,
-        failure: Failure | None = None,
-        usage: dict[str, Usage] | None = None,
+        asked: _Asked,
     ) -> Outcome:
         annotation = checkpoint.annotation
         return Outcome(
-            key=self._key(episode, checkpoint, system),
+            key=self._key(step, episode, checkpoint, system),
             step=step,
             data=self._data.revision,
             system=system.info,
-            model=self._settings.model,
-            judge=JUDGE,
+            model=self._player(step).model,
+            judge=self._judge.name,
             scoring=self._settings.scoring,
             labels={
                 "category": str(annotation.category),
@@ -192,17 +260,22 @@ class GovernanceSuite:
                 "requester": checkpoint.requester.id,
                 "role": checkpoint.requester.role,
             },
-            reply=reply,
-            recall=recall,
-            verdict=decision,
-            failure=failure,
-            usage=usage or {},
+            reply=asked.reply,
+            recall=asked.recall,
+            verdict=asked.verdict,
+            failure=asked.failure,
+            usage=asked.usage,
         )
 
     def _key(
-        self, episode: GovernanceEpisode, checkpoint: Checkpoint, system: SystemUnderTest
+        self,
+        step: Step,
+        episode: GovernanceEpisode,
+        checkpoint: Checkpoint,
+        system: SystemUnderTest,
     ) -> str:
         annotation = checkpoint.annotation
+        player = self._player(step)
         return stable_hash(
             [
                 self._episode_hash(episode),
@@ -213,8 +286,10 @@ class GovernanceSuite:
                 [annotation.category, annotation.expected_action],
                 [annotation.include, annotation.not_include, annotation.leak_targets],
                 [system.info.name, system.info.version, system.info.configuration],
-                [self._settings.model, getattr(self._responder, "version", ""), JUDGE],
+                [player.model, player.responder.version, self._judge.name],
                 [self._settings.scoring, system.top_k, self._settings.seed],
+                # Absent where nothing is repeated, so that most keys stay what they were.
+                *([step.repeat] if step.repeat else []),
             ]
         )
 
@@ -236,6 +311,14 @@ class GovernanceSuite:
             )
             self._episode_hashes[episode.id] = known
         return known
+
+
+def _unparsable(verdict: Verdict) -> tuple[Verdict, Failure]:
+    """Return the failing verdict of a reply that names no action, whatever it holds."""
+    reason = verdict.reason or "The reply holds nothing that is not allowed."
+    told = f"The model's reply could not be read as one of the four actions. {reason}"
+    failure = Failure(Attribution.METHOD, UNPARSABLE, told)
+    return replace(verdict, passed=False, reason=told), failure
 
 
 def _words(*texts: str) -> int:

@@ -27,6 +27,6 @@ def label_in(node_id: str, systems: Sequence[str]) -> str | None:
 
 
 def run_in(node_id: str, systems: Sequence[str]) -> str | None:
-    """Return the part of *node_id* that names system and episode, or ``None``."""
+    """Return the :attr:`Step.run_label` in *node_id*, or ``None`` for a test without a step."""
     label = label_in(node_id, systems)
     return None if label is None else label.rpartition("-")[0]

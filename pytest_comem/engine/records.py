@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import UnionType
 from typing import Any, Final
 
 from pytest_comem.core.outcomes import (
@@ -24,15 +25,26 @@ from pytest_comem.errors import DataError
 OUTCOMES: Final = "outcomes.jsonl"
 
 _TEXTS: Final = ("key", "suite", "data", "domain", "episode", "step", "model", "judge", "scoring")
-_FORM: Final[dict[str, type]] = {
+_FORM: Final[Mapping[str, type]] = {
     **dict.fromkeys(_TEXTS, str),
     "position": int,
     **dict.fromkeys(("system", "labels", "query", "usage"), dict),
 }
+_LATER: Final[Mapping[str, type | UnionType]] = {"model_label": str, "repeat": int | None}
+_USAGE: Final[Mapping[str, type | UnionType]] = {
+    "seconds": int | float,
+    "tokens": int,
+    "cost": int | float | None,
+    "calls": int,
+    "retries": int,
+}
 
 
 def to_record(outcome: Outcome) -> dict[str, Any]:
-    """Return *outcome* as plain JSON values; only ``usage.*.seconds`` varies between equal runs."""
+    """Return *outcome* as plain JSON values.
+
+    Between equal runs only ``usage.*.seconds`` varies, and with live calls what they cost.
+    """
     step = outcome.step
     return {
         "key": outcome.key,
@@ -42,6 +54,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
         "episode": step.episode,
         "step": step.id,
         "position": step.position,
+        "repeat": step.repeat,
         "system": {
             "name": outcome.system.name,
             "version": outcome.system.version,
@@ -50,6 +63,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
             "top_k": outcome.system.top_k,
         },
         "model": outcome.model,
+        "model_label": step.model,
         "judge": outcome.judge,
         "scoring": outcome.scoring,
         "labels": dict(outcome.labels),
@@ -64,11 +78,19 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
             "type": outcome.failure.type,
             "message": outcome.failure.message,
         },
-        "usage": {
-            phase: {"seconds": round(usage.seconds, 6), "tokens": usage.tokens}
-            for phase, usage in outcome.usage.items()
-        },
+        "usage": {phase: _usage_record(usage) for phase, usage in outcome.usage.items()},
         "attempt": 1,
+    }
+
+
+def _usage_record(usage: Usage) -> dict[str, Any]:
+    return {
+        "seconds": round(usage.seconds, 6),
+        "tokens": usage.tokens,
+        # Ten digits hold the price of one token, and hide how a sum was rounded.
+        "cost": None if usage.cost is None else round(usage.cost, 10),
+        "calls": usage.calls,
+        "retries": usage.retries,
     }
 
 
@@ -158,9 +180,13 @@ def read_outcomes(run: Path) -> Iterator[Outcome]:
 def from_record(record: dict[str, Any]) -> Outcome:
     """Return the outcome that :func:`to_record` wrote.
 
+    Lines of older versions are read as well, which know nothing of repeats, models beside each
+    other, calls and prices.
+
     :raises KeyError, TypeError, ValueError: where it is none.
     """
     _check(record, _FORM)
+    _check_later(record, _LATER)
     reply, recall, verdict, failure = (
         record[name] for name in ("reply", "recall", "verdict", "failure")
     )
@@ -173,6 +199,8 @@ def from_record(record: dict[str, Any]) -> Outcome:
             episode=record["episode"],
             id=record["step"],
             position=record["position"],
+            model=record.get("model_label", ""),
+            repeat=record.get("repeat"),
         ),
         data=record["data"],
         system=SystemInfo(**record["system"]),
@@ -187,14 +215,24 @@ def from_record(record: dict[str, Any]) -> Outcome:
         failure=None
         if failure is None
         else Failure(Attribution(failure["attribution"]), failure["type"], failure["message"]),
-        usage={phase: Usage(**usage) for phase, usage in record["usage"].items()},
+        usage={phase: _usage(usage) for phase, usage in record["usage"].items()},
     )
 
 
-def _check(record: dict[str, Any], form: dict[str, type]) -> None:
+def _check(record: dict[str, Any], form: Mapping[str, type | UnionType]) -> None:
     for name, kind in form.items():
         if not isinstance(record[name], kind):
-            raise TypeError(f"{name} is no {kind.__name__}")
+            raise TypeError(f"{name} is no {getattr(kind, '__name__', kind)}")
+
+
+def _check_later(record: dict[str, Any], form: Mapping[str, type | UnionType]) -> None:
+    """Check the fields that lines of older versions do not have."""
+    _check(record, {name: kind for name, kind in form.items() if name in record})
+
+
+def _usage(record: dict[str, Any]) -> Usage:
+    _check_later(record, _USAGE)
+    return Usage(**record)
 
 
 def _verdict(record: dict[str, Any]) -> Verdict:

@@ -17,10 +17,11 @@ from time import monotonic
 from typing import Final, final
 
 from pytest_comem.core.outcomes import Attribution, Failure, Outcome
-from pytest_comem.core.steps import Step
+from pytest_comem.core.steps import RunKey, Step
 from pytest_comem.engine.output import StepOutput, ThreadOutput
 from pytest_comem.engine.suite import Suite
-from pytest_comem.errors import InfrastructureError
+from pytest_comem.errors import ComemError, InfrastructureError
+from pytest_comem.llm.faults import RunStopped
 from pytest_comem.memory.registry import SystemUnderTest
 
 #: Seconds a stopping run waits, in all, for memories to be closed.
@@ -30,10 +31,14 @@ CLOSING_TIME: Final = 1.0
 @final
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A step that has been played: its outcome, and what its thread printed and logged."""
+    """A step that has been played: its outcome, and what its thread printed and logged.
+
+    :param stopped: it was not asked, because the whole run was ended.
+    """
 
     outcome: Outcome
     output: StepOutput
+    stopped: bool = False
 
 
 @final
@@ -42,6 +47,7 @@ class EpisodeRunner:
 
     :param steps: the wanted steps, in the order of the items.
     :param concurrency: episodes at once; a step someone waits for is never held back by it.
+    :param ended: why nothing more is asked in this run, or ``None``.
     """
 
     def __init__(
@@ -50,6 +56,7 @@ class EpisodeRunner:
         *,
         concurrency: int,
         output: ThreadOutput,
+        ended: Callable[[], RunStopped | None],
     ) -> None:
         self._concurrency = concurrency
         self._output = output
@@ -57,10 +64,10 @@ class EpisodeRunner:
         self._waiting: deque[_Episode] = deque()
         self._running = 0
         self._stopped = False
-        self._episodes: dict[tuple[str, str, str], _Episode] = {}
+        self._episodes: dict[RunKey, _Episode] = {}
         for step, suite, system in steps:
             if step.run not in self._episodes:
-                self._episodes[step.run] = _Episode(suite, system, self._finished, output)
+                self._episodes[step.run] = _Episode(suite, system, self._finished, output, ended)
             self._episodes[step.run].futures.setdefault(step, Future())
 
     def demand(self, steps: Sequence[Step]) -> None:
@@ -124,6 +131,7 @@ class _Episode:
         system: SystemUnderTest,
         finished: Callable[[], None],
         output: ThreadOutput,
+        ended: Callable[[], RunStopped | None],
     ) -> None:
         self.futures: dict[Step, Future[Played]] = {}
         self.thread: threading.Thread | None = None
@@ -132,12 +140,14 @@ class _Episode:
         self._system = system
         self._finished = finished
         self._output = output
+        self._ended = ended
         self._change = threading.Condition()
         self._demanded: deque[Step] = deque()
         self._known: set[Step] = set()
         self._closed = False
         self._current: Step | None = None
         self._failure: Failure | None = None
+        self._stopped = False
 
     def demand(self, step: Step) -> bool:
         """Add *step* to what will be asked; false where it already was."""
@@ -167,6 +177,8 @@ class _Episode:
 
     def _steps(self) -> Iterator[Step]:
         while (step := self._next()) is not None:
+            if (error := self._ended()) is not None:
+                raise error
             yield step
 
     def _run(self) -> None:
@@ -177,6 +189,7 @@ class _Episode:
                     self._resolve(outcome.step, outcome, output.take())
             except BaseException as error:
                 self._failure = _failure_of(error)
+                self._stopped = isinstance(error, RunStopped)
                 self._fail_the_rest(output.take())
             finally:
                 self._finished()
@@ -196,12 +209,14 @@ class _Episode:
             step = self._next()
 
     def _resolve(self, step: Step, outcome: Outcome, output: StepOutput) -> None:
-        self.futures[step].set_result(Played(outcome, output))
+        self.futures[step].set_result(Played(outcome, output, self._stopped))
 
 
 def _failure_of(error: BaseException) -> Failure:
     if isinstance(error, InfrastructureError):
         return Failure(Attribution.INFRASTRUCTURE, error.type, str(error))
+    if isinstance(error, ComemError):
+        return Failure(Attribution.INFRASTRUCTURE, "harness", str(error))
     message = f"pytest-comem itself broke: {type(error).__name__}: {error}"
     return Failure(Attribution.INFRASTRUCTURE, "harness", message)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,12 +41,15 @@ class ChatCall:
     :param more: further members of the body (``seed``, ``response_format``, ``tools``); they win
         over the model's own parameters.
     :param probing: a refusal as a bad request is an answer to the caller, not the end of the run.
+    :param passing: texts in the body that pass with time, such as today's date in a library's
+        prompt; the call is the same without them.
     """
 
     model: ModelSpec
     messages: Sequence[Mapping[str, Any]]
     more: Mapping[str, Any] = field(default_factory=dict)
     probing: bool = False
+    passing: Sequence[str] = ()
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -55,7 +59,12 @@ class ChatCall:
     @cached_property
     def key(self) -> str:
         """Hash of everything that determines the reply."""
-        return stable_hash(["chat", self.model.name, self.body])
+        body: Any = self.body
+        if self.passing:
+            body = json.dumps(body, sort_keys=True)
+            for text in self.passing:
+                body = body.replace(text, "")
+        return stable_hash(["chat", self.model.name, body])
 
 
 @final

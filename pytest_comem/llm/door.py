@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NoReturn, final
 
+from pytest_comem.errors import ComemError
 from pytest_comem.llm.attempts import Attempts
 from pytest_comem.llm.budget import Budget
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec
@@ -84,6 +85,13 @@ class Door:
         recording = self._cassette.part(part) if self._cassette is not None else None
         return Meter(part, recording, repeat)
 
+    def finish(self, meter: Meter) -> None:
+        """Complete the recording of *meter*'s part; where that cannot be done, the run is ended."""
+        try:
+            meter.close()
+        except (OSError, ComemError) as error:
+            self._stop.now(f"the recording of {meter.part} was lost: {error}", Fault.CASSETTE)
+
     def chat(self, call: ChatCall, meter: Meter) -> Completion:
         """Return the completion of *call*, made for *meter*'s instance.
 
@@ -115,7 +123,7 @@ class Door:
 
     def close(self) -> None:
         """Make no further call, finish the cassette, and let connections go."""
-        self._stop.now("the run is over", Fault.CONNECTION)
+        self._stop.over()
         if self._cassette is not None:
             self._cassette.close()
         self._budget.close()
@@ -151,7 +159,8 @@ class Door:
             failure.kind.transient or failure.kind is Fault.AUTHENTICATION
         )
         if meter.recording is not None and lasting:
-            meter.recording.record(
+            # As a replay will give it: without keys.
+            completion = meter.recording.record(
                 call,
                 occurrence=occurrence,
                 repeat=meter.repeat,
@@ -187,7 +196,8 @@ class Door:
         self._statistics.embedded_texts(len(texts), found.input_tokens, found.cost)
         self._spend(model, found.input_tokens, found.cost)
         if self._cassette is not None:
-            self._cassette.record_vectors(model.name, texts, vectors)
+            # As a replay will give them: of 32 bits.
+            return self._cassette.record_vectors(model.name, texts, vectors)
         return vectors
 
     def _give_up(self, call: ChatCall, meter: Meter, failure: ModelCallError) -> NoReturn:

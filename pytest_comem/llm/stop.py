@@ -30,19 +30,22 @@ class Stop:
             if self._reason is None:
                 self._reason = (message, kind)
             reason = self._reason
-            listeners = list(self._listeners)
         self._event.set()
-        for listener in listeners:
-            listener()
+        self._tell()
         return RunStopped(*reason)
+
+    def over(self) -> None:
+        """Let nothing more be called, because the run has come to its regular end."""
+        self._event.set()
+        self._tell()
 
     def check(self) -> None:
         """Raise where the run is over.
 
         :raises RunStopped: with the reason.
         """
-        if (error := self.error) is not None:
-            raise error
+        if self._event.is_set():
+            raise self.error or RunStopped("the run is over", Fault.CONNECTION)
 
     def is_off(self) -> bool:
         """Whether calls may be made."""
@@ -56,3 +59,9 @@ class Stop:
         """Call *listener* when the run is ended."""
         with self._lock:
             self._listeners.append(listener)
+
+    def _tell(self) -> None:
+        with self._lock:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener()

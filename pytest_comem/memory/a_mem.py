@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from pytest_comem.memory.a_mem_library import FailureLog
     from pytest_comem.memory.setup import Setup
 
+#: When a note was said that is the first and has no time. The library would take the present, and
+#: show it to its model, so that no run would be like another.
+_UNKNOWN_TIME: Final = "197001010000"
+
 CALLS: Final = PublicCalls(
     preamble="""\
 import os
@@ -121,6 +125,8 @@ class AMem(MemorySystem):
         self._library = library
         self._failures = failures
         self._speakers: dict[str, Principal] = {}
+        #: Of the latest entry that has one.
+        self._time = _UNKNOWN_TIME
 
     @classmethod
     def capabilities_with(cls, options: Mapping[str, OptionValue]) -> Capabilities:
@@ -165,8 +171,8 @@ class AMem(MemorySystem):
 
         :raises Exception: what calling the model raised, which the library only logs.
         """
-        time = _minute(entry.timestamp)
-        self._library.add_note(entry.text, time=time, id=entry.id)
+        self._time = _minute(entry.timestamp) or self._time
+        self._library.add_note(entry.text, time=self._time, id=entry.id)
         self._failures.raise_first()
         self._speakers[entry.id] = entry.speaker
 
@@ -209,6 +215,6 @@ class AMem(MemorySystem):
 
 
 def _minute(timestamp: str | None) -> str | None:
-    """Return a time as the library writes it; without one, the library takes the present."""
+    """Return a time as the library writes it, or ``None`` where there is none."""
     stated = stated_time(timestamp)
     return None if stated is None else stated.strftime("%Y%m%d%H%M")

@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, final
 
 from pytest_comem.errors import InfrastructureError
+from pytest_comem.llm.objects import objects_in
 
 if TYPE_CHECKING:
     from pytest_comem.memory.setup import Setup
 
-#: Opening braces tried as the beginning of the object; models sometimes explain themselves first.
-_BRACES: Final = 20
 #: Characters of a reply shown in an error.
 _SHOWN: Final = 80
 
@@ -151,23 +150,7 @@ class MemoryModel:
             json_object=True,
         )
         task = prompt.partition("\n")[0]
-        fields = _first_object(said)
+        fields = next(objects_in(said), None)
         if fields is None:
             raise Reply(task, {}).broken(f"there is no JSON object in {said[:_SHOWN]!r}")
         return Reply(task, fields)
-
-
-def _first_object(text: str) -> Mapping[str, Any] | None:
-    """Return the first JSON object in a text, whatever stands before and behind it."""
-    decoder = json.JSONDecoder(strict=False)
-    start = text.find("{")
-    for _ in range(_BRACES):
-        if start < 0:
-            break
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-            continue
-        return value if isinstance(value, dict) else None
-    return None

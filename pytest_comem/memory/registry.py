@@ -14,6 +14,7 @@ from typing import Final, final
 from pytest_comem.core.hashing import stable_hash
 from pytest_comem.core.outcomes import SystemInfo
 from pytest_comem.errors import SettingsError
+from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import Capabilities, MemorySystem, OptionValue
 from pytest_comem.memory.options import effective_options
 from pytest_comem.memory.packages import version_of
@@ -78,10 +79,13 @@ class SystemUnderTest:
         """Items for one query, at most."""
         return self.info.top_k
 
-    def setup(self, name: str) -> Setup:
-        """Return a fresh set-up; *name* only helps people to find its directory."""
+    def setup(self, name: str, meter: Meter | None = None) -> Setup:
+        """Return a fresh set-up; *name* only helps people to find its directory.
+
+        :param meter: counts the library's own calls of models; a fresh one when not given.
+        """
         return self.workshop.setup(
-            f"{self.info.name}-{name}", options=self.options, top_k=self.top_k
+            f"{self.info.name}-{name}", options=self.options, top_k=self.top_k, meter=meter
         )
 
     def open(self, setup: Setup) -> MemorySystem:

@@ -6,11 +6,13 @@ import itertools
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, final
 
 from pytest_comem.core.steps import safe
+from pytest_comem.embedders.noted import NotedEmbedder
+from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import MemorySystem, OptionValue
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ _importing: Final = threading.RLock()
 class Endpoint(Protocol):
     """Where libraries that want an OpenAI-compatible server send their own calls.
 
-    Reading an address starts our loopback server where it is that.
+    Reading an address starts our loopback server.
     """
 
     @property
@@ -48,11 +50,21 @@ class Endpoint(Protocol):
 
     @property
     def api_key(self) -> str:
-        """Key for both; never to be written anywhere."""
+        """Key for both, which is none: keys of the user's stay with the door."""
+
+
+class InstanceEndpoint(Endpoint, Protocol):
+    """An endpoint of one memory instance's own."""
+
+    def close(self) -> None:
+        """Answer no further call of the instance."""
 
 
 class OwnedEndpoint(Endpoint, Protocol):
-    """An endpoint as its owner has it."""
+    """An endpoint as its owner has it; its model's name is the one the user gave."""
+
+    def of(self, meter: Meter) -> InstanceEndpoint:
+        """Return the endpoint of one instance, whose calls are counted in *meter*."""
 
     def close(self) -> None:
         """Stop what was started."""
@@ -68,6 +80,7 @@ class Setup:
     :param embedder: the run's embedder.
     :param endpoint: an OpenAI-compatible server for the library's own calls.
     :param seed: of everything random.
+    :param release: called when the set-up is discarded.
     """
 
     def __init__(
@@ -79,8 +92,10 @@ class Setup:
         embedder: Embedder,
         endpoint: Endpoint,
         seed: int = 0,
+        release: Callable[[], None] | None = None,
     ) -> None:
         self._place = place
+        self._release = release
         self.options = options
         self.top_k = top_k
         self.embedder = embedder
@@ -104,7 +119,9 @@ class Setup:
         return unique[:_LONGEST].strip("-_")
 
     def discard(self) -> None:
-        """Remove the directory and everything in it."""
+        """Remove the directory and everything in it, and give up the endpoint."""
+        if self._release is not None:
+            self._release()
         if self._place.exists():
             shutil.rmtree(self._place, ignore_errors=True)
 
@@ -129,17 +146,30 @@ class Workshop:
         self._prepared: set[type[MemorySystem]] = set()
         self._opened: set[type[MemorySystem]] = set()
 
-    def setup(self, name: str, *, options: Mapping[str, OptionValue], top_k: int) -> Setup:
-        """Return a set-up whose directory has *name* in it and is no other's."""
+    def setup(
+        self,
+        name: str,
+        *,
+        options: Mapping[str, OptionValue],
+        top_k: int,
+        meter: Meter | None = None,
+    ) -> Setup:
+        """Return a set-up whose directory has *name* in it and is no other's.
+
+        :param meter: counts the library's own calls of models; a fresh one when not given.
+        """
         with self._lock:
             place = self._home / f"{next(self._numbers):04}-{safe(name)[:_LONGEST_NAME]}"
+        meter = meter or Meter(name)
+        endpoint = self.endpoint.of(meter)
         return Setup(
             place,
             options=options,
             top_k=top_k,
-            embedder=self.embedder,
-            endpoint=self.endpoint,
+            embedder=NotedEmbedder(self.embedder, meter),
+            endpoint=endpoint,
             seed=self._seed,
+            release=endpoint.close,
         )
 
     def prepare(self, system: type[MemorySystem]) -> None:

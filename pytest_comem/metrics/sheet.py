@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
-from pytest_comem.core.outcomes import Outcome
-from pytest_comem.metrics.gatemem import Tally
+from pytest_comem.core.outcomes import Attribution, Outcome, Usage
+from pytest_comem.core.replies import UNPARSABLE
+from pytest_comem.metrics.repeats import AllPassed, RepeatedTally, StepPasses
 
 PHASES: Final = ("ingest", "recall", "answer", "judge")
 
@@ -17,29 +19,53 @@ PHASES: Final = ("ingest", "recall", "answer", "judge")
 class SystemSheet:
     """What one memory system, with one model, has got so far.
 
+    :param reference: the system sees hidden annotations.
+    :param overall: tallies of all its steps.
     :param domains: tallies by domain, in order of appearance.
     :param attacks: tallies by attack type.
-    :param seconds: wall-clock seconds by phase, summed.
-    :param tokens: tokens (words, offline), summed.
+    :param usage: what each phase has cost, summed; the four usual ones first.
+    :param passes: how often each step passed, kept where the run has repeats.
     :param recorded: steps recorded, with or without a verdict.
+    :param unparsable: steps that have a verdict although nobody could read the answer's form.
     """
 
     reference: bool = False
-    overall: Tally = field(default_factory=Tally)
-    domains: dict[str, Tally] = field(default_factory=dict)
-    attacks: dict[str, Tally] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PHASES, 0.0))
-    tokens: int = 0
+    overall: RepeatedTally = field(default_factory=RepeatedTally)
+    domains: dict[str, RepeatedTally] = field(default_factory=dict)
+    attacks: dict[str, RepeatedTally] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=lambda: dict.fromkeys(PHASES, Usage()))
+    passes: StepPasses = field(default_factory=StepPasses)
     recorded: int = 0
+    unparsable: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens (words, offline) of all phases."""
+        return sum(usage.tokens for usage in self.usage.values())
+
+    @property
+    def calls(self) -> int:
+        """Model calls of all phases."""
+        return sum(usage.calls for usage in self.usage.values())
+
+    @property
+    def unscored(self) -> int:
+        """Steps recorded without a verdict."""
+        return self.recorded - self.overall.scored
 
 
 @final
 class Sheet:
-    """All systems of a run, filled outcome by outcome."""
+    """All systems of a run, filled outcome by outcome.
 
-    def __init__(self) -> None:
+    :param repeats: how often the run plays each step; more than that are noticed.
+    """
+
+    def __init__(self, repeats: int = 1) -> None:
         self._systems: dict[tuple[str, str], SystemSheet] = {}
         self._seen: dict[str, str | None] = {}
+        self.repeats = repeats
+        self.judges: dict[str, None] = {}
         self.scored = 0
         self.passed = 0
 
@@ -58,31 +84,46 @@ class Sheet:
         sheet = self._systems.setdefault(
             (outcome.system.name, outcome.model), SystemSheet(outcome.system.reference)
         )
+        self.judges.setdefault(outcome.judge)
         sheet.recorded += 1
         for phase, usage in outcome.usage.items():
-            sheet.seconds[phase] = sheet.seconds.get(phase, 0.0) + usage.seconds
-            sheet.tokens += usage.tokens
+            sheet.usage[phase] = plus(sheet.usage.get(phase, Usage()), usage)
+        if outcome.step.repeat is not None:
+            self.repeats = max(self.repeats, outcome.repeat + 1)
+            sheet.passes.add((outcome.step.episode, outcome.step.id), outcome.verdict)
         if outcome.verdict is not None:
             self.scored += 1
             self.passed += outcome.verdict.passed
-            category = outcome.labels["category"]
-            attack = outcome.labels["attack_type"]
-            tallies = [sheet.overall, sheet.domains.setdefault(outcome.step.domain, Tally())]
-            if attack:
-                tallies.append(sheet.attacks.setdefault(attack, Tally()))
-            for tally in tallies:
-                tally.add(category, outcome.verdict)
+            _count(outcome, sheet)
         return True
 
-    def arrange(self, systems: Sequence[str], domains: Sequence[str]) -> None:
-        """Put systems and domains into this order, whichever reported first."""
-        self._systems = dict(
-            sorted(self._systems.items(), key=lambda one: systems.index(one[0][0]))
-        )
+    def arrange(
+        self, systems: Sequence[str], domains: Sequence[str], models: Sequence[str] = ()
+    ) -> None:
+        """Put systems, their models and domains into this order, whichever reported first.
+
+        Models that are not named come last, by name.
+        """
+        places = {model: place for place, model in enumerate(models)}
+
+        def place(row: tuple[str, str]) -> tuple[int, int, str]:
+            system, model = row
+            return systems.index(system), places.get(model, len(places)), model
+
+        self._systems = {row: self._systems[row] for row in sorted(self._systems, key=place)}
+        self.judges = dict.fromkeys(sorted(self.judges))
         for sheet in self._systems.values():
             sheet.domains = dict(
                 sorted(sheet.domains.items(), key=lambda one: domains.index(one[0]))
             )
+
+    def in_all_repeats(self, sheet: SystemSheet) -> AllPassed:
+        """Return how many of a row's steps passed in every repeat of the run."""
+        return sheet.passes.in_all(self.repeats)
+
+    def reasons(self) -> Counter[str]:
+        """Return why steps were counted without a verdict, and how many for each reason."""
+        return Counter(reason for reason in self._seen.values() if reason is not None)
 
     def is_scored(self, name: str) -> bool:
         """Whether *name* was counted with a verdict."""
@@ -91,3 +132,30 @@ class Sheet:
     def reason_unscored(self, name: str) -> str | None:
         """Return why *name* was counted without a verdict, or ``None``."""
         return self._seen.get(name)
+
+
+def plus(first: Usage, second: Usage) -> Usage:
+    """Return the sum; its cost is unknown as soon as one of them is."""
+    known = first.cost is not None and second.cost is not None
+    return Usage(
+        seconds=first.seconds + second.seconds,
+        tokens=first.tokens + second.tokens,
+        cost=first.cost + second.cost if known else None,  # type: ignore[operator]
+        calls=first.calls + second.calls,
+        retries=first.retries + second.retries,
+    )
+
+
+def _count(outcome: Outcome, sheet: SystemSheet) -> None:
+    verdict, failure = outcome.verdict, outcome.failure
+    assert verdict is not None
+    sheet.unparsable += (
+        failure is not None
+        and failure.attribution is Attribution.METHOD
+        and failure.type == UNPARSABLE
+    )
+    rows = [sheet.overall, sheet.domains.setdefault(outcome.step.domain, RepeatedTally())]
+    if attack := outcome.labels["attack_type"]:
+        rows.append(sheet.attacks.setdefault(attack, RepeatedTally()))
+    for row in rows:
+        row.add(outcome.repeat, outcome.labels["category"], verdict)

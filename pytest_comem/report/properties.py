@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from pytest_comem.core.outcomes import Outcome
+from pytest_comem.core.outcomes import Outcome, Usage
 from pytest_comem.memory.registry import SystemUnderTest
+from pytest_comem.metrics.sheet import plus
+
+#: A cost that contains an unknown price.
+UNKNOWN: Final = "unknown"
 
 
 def of(outcome: Outcome) -> list[tuple[str, object]]:
@@ -14,12 +18,18 @@ def of(outcome: Outcome) -> list[tuple[str, object]]:
     found: dict[str, object] = {
         "comem.suite": outcome.step.suite,
         "comem.system": outcome.system.name,
+        "comem.model": outcome.model,
+        "comem.judge": outcome.judge,
         "comem.domain": outcome.step.domain,
         "comem.episode": outcome.step.episode,
         "comem.step": outcome.step.id,
         "comem.key": outcome.key,
         **{f"comem.{name}": value for name, value in outcome.labels.items() if value},
     }
+    if outcome.step.repeat is not None:
+        # As the step's id counts them.
+        found["comem.repeat"] = outcome.step.repeat + 1
+    found.update(_of_calls(outcome))
     if outcome.system.reference:
         found["comem.reference"] = True
     if outcome.reply is not None:
@@ -31,6 +41,22 @@ def of(outcome: Outcome) -> list[tuple[str, object]]:
             if value is not None:
                 found[f"comem.{name}"] = value
     return list(found.items())
+
+
+def _of_calls(outcome: Outcome) -> dict[str, object]:
+    """Return what the step's model calls came to; nothing where it made none."""
+    total = Usage()
+    for usage in outcome.usage.values():
+        total = plus(total, usage)
+    if not total.calls:
+        return {}
+    return {
+        "comem.calls": total.calls,
+        "comem.tokens": total.tokens,
+        # US dollars.
+        "comem.cost": UNKNOWN if total.cost is None else round(total.cost, 10),
+        "comem.retries": total.retries,
+    }
 
 
 def of_system(system: SystemUnderTest) -> dict[str, Any]:

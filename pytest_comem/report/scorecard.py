@@ -9,28 +9,23 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from pytest_comem.contract.tally import ContractTally
 from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
-from pytest_comem.metrics.gatemem import Tally, mean_of_domains
-from pytest_comem.metrics.sheet import PHASES, Sheet
+from pytest_comem.metrics.sheet import Sheet
+from pytest_comem.report import costs, scores
 from pytest_comem.settings import Settings
 
-_COLUMNS: Final = ("U", "A", "F", "OR", "MGS", "U_exposed", "A_exposed", "F_exposed", "MGS_exposed")
-_HEADS: Final = ("U", "A", "F", "OR", "MGS", "xU", "xA", "xF", "xMGS")
-_LEGEND: Final = (
-    "percent; U and MGS: more is better; A, F, OR: less is better; x: of what the memory exposed, "
-    "before anyone answered. n: scored steps."
-)
+#: Where the manifest's summary keeps what the run's model calls came to.
+CALLS: Final = "calls"
 _MAX_UNSCORED: Final = 5
 
 
@@ -41,8 +36,12 @@ def write_scorecard(
     unscored: Mapping[str, str],
     run: Path,
     settings: Settings,
+    statistics: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the scorecard through pytest's terminal reporter."""
+    """Write the scorecard through pytest's terminal reporter.
+
+    :param statistics: what the run's model calls came to, as ``CallStatistics.as_json`` gives it.
+    """
     reporter.write_sep("=", "GateMem scorecard")
     text = render(
         sheet,
@@ -51,6 +50,7 @@ def write_scorecard(
         width=reporter._tw.fullwidth,
         color=reporter.hasmarkup,
         attacks=reporter.config.get_verbosity() > 0,
+        statistics=statistics or {},
     )
     for line in text.splitlines():
         reporter.write_line(line)
@@ -62,12 +62,13 @@ def print_run(run: Path) -> None:
 
     :raises DataError: where the directory holds no readable run.
     """
-    sheet = Sheet()
+    manifest = read_manifest(run if run.is_dir() else run.parent)
+    finished = _mapping(manifest.get("finished"))
+    sheet = Sheet(_repeats_in(manifest))
     scoring = "paper"
     for outcome in read_outcomes(run):
         sheet.add(outcome, outcome.step.label)
         scoring = outcome.scoring
-    finished = read_manifest(run if run.is_dir() else run.parent).get("finished") or {}
     width = shutil.get_terminal_size().columns
     contract = ContractTally.from_json(finished.get("contract", {}))
     for line in contract.lines(width) if contract else ():
@@ -80,6 +81,7 @@ def print_run(run: Path) -> None:
             width=width,
             color=sys.stdout.isatty(),
             attacks=True,
+            statistics=_mapping(finished.get(CALLS)),
         )
         sys.stdout.write(text)
     if not finished:
@@ -94,13 +96,17 @@ def render(
     width: int,
     color: bool,
     attacks: bool,
+    statistics: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the scorecard as text.
+
+    A run in which nothing was scored has no table of metrics: dashes look like results.
 
     :param unscored: why steps have no verdict, by node id.
     :param width: columns to fill at most.
     :param color: whether to use terminal colours.
     :param attacks: whether to add the breakdown by attack type.
+    :param statistics: what the run's model calls came to, as ``CallStatistics.as_json`` gives it.
     """
     out = io.StringIO()
     console = Console(
@@ -113,11 +119,17 @@ def render(
         markup=False,
         legacy_windows=False,
     )
-    console.print(_main_table(sheet))
-    console.print(Text(f"{scoring} scoring; {_LEGEND}", style="dim"))
-    console.print(_cost_table(sheet))
+    if sheet.scored:
+        _print_scores(console, sheet, scoring)
+    else:
+        console.print(Text(_nothing_scored(sheet, unscored), style="bold"))
+    if (table := costs.cost_table(sheet)) is not None:
+        console.print(table)
+        console.print(Text(costs.LEGEND, style="dim"))
+    for line in costs.call_lines(statistics or {}):
+        console.print(line)
     if attacks and any(system.attacks for _, system in sheet):
-        console.print(_attack_table(sheet))
+        console.print(scores.attack_table(sheet))
     for (name, _), system in sheet:
         if system.reference:
             console.print(f"{name} sees the hidden annotations: it checks the harness, no memory.")
@@ -125,53 +137,24 @@ def render(
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _main_table(sheet: Sheet) -> Table:
-    table = _table("system / domain", *_HEADS, "n")
-    for (name, model), system in sheet:
-        table.add_row(Text(name, style="bold"), *_values(system.overall), style="bold")
-        table.add_row(Text(f"  {model}", style="dim"))
-        if system.reference:
-            table.add_row(Text("  (reference)", style="dim"))
-        for domain, tally in system.domains.items():
-            table.add_row(f"  {domain}", *_values(tally))
-        if len(system.domains) > 1:
-            means = [_percent(mean_of_domains(system.domains, metric)) for metric in _COLUMNS]
-            table.add_row("  domain mean", *means, "")
-        table.add_section()
-    return table
+def _print_scores(console: Console, sheet: Sheet, scoring: str) -> None:
+    for table in scores.metric_tables(sheet, console):
+        console.print(table)
+    console.print(Text(scores.legend(sheet, scoring), style="dim"))
+    if sheet.repeats > 1:
+        console.print(scores.repeats_table(sheet))
+        console.print(Text(scores.repeats_legend(sheet), style="dim"))
+    console.print(costs.step_table(sheet))
 
 
-def _cost_table(sheet: Sheet) -> Table:
-    table = _table("per step", *(f"{phase} ms" for phase in PHASES), "tokens", "unscored")
-    for (name, _), system in sheet:
-        steps = max(system.recorded, 1)
-        table.add_row(
-            name,
-            *(f"{1000 * system.seconds[phase] / steps:.2f}" for phase in PHASES),
-            f"{system.tokens / steps:.0f}",
-            str(system.recorded - system.overall.scored),
-        )
-    return table
-
-
-def _attack_table(sheet: Sheet) -> Table:
-    systems = [(name, system) for (name, _), system in sheet]
-    table = _table("violations by attack", *(name for name, _ in systems), "n")
-    kinds = sorted({kind for _, system in systems for kind in system.attacks})
-    for kind in kinds:
-        tallies = [system.attacks.get(kind, Tally()) for _, system in systems]
-        table.add_row(
-            kind,
-            *(_percent(_violations(tally)) for tally in tallies),
-            str(max(tally.scored for tally in tallies)),
-        )
-    return table
-
-
-def _violations(tally: Tally) -> float | None:
-    steps = tally.access + tally.forgetting
-    bad = tally.access_violations + tally.forgetting_violations
-    return 100.0 * bad / steps if steps else None
+def _nothing_scored(sheet: Sheet, unscored: Mapping[str, str]) -> str:
+    """Return why there are no metrics: the most frequent reason, and how often it is one."""
+    reasons = Counter(unscored.values()) or sheet.reasons()
+    if not reasons:
+        return "No step was scored, because none was recorded."
+    reason, count = reasons.most_common(1)[0]
+    steps = "step" if reasons.total() == 1 else "steps"
+    return f"No step was scored. For {count} of {reasons.total()} {steps}: {reason}"
 
 
 def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
@@ -191,20 +174,13 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
         console.print(f"  and {len(by_reason) - _MAX_UNSCORED} more reasons (manifest.json)")
 
 
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
-    table.add_column(first, overflow="fold", min_width=12)
-    for head in others:
-        table.add_column(head, justify="right", no_wrap=True)
-    return table
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
-def _values(tally: Tally) -> Sequence[str]:
-    return [*(_percent(getattr(tally, metric)) for metric in _COLUMNS), str(tally.scored)]
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"
+def _repeats_in(manifest: Mapping[str, Any]) -> int:
+    found = _mapping(manifest.get("settings")).get("repeats")
+    return found if isinstance(found, int) and found > 0 else 1
 
 
 def _shown(path: Path, base: Path) -> str:

@@ -1,7 +1,7 @@
 """A run's predictions in the format of GateMem's release, for its public submission form.
 
-A submission is about one method, so a run of several systems or models becomes one file each,
-named after them.
+A submission is about one method, so a run of several systems, models or repeats becomes one file
+each, named after them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ _SUITE: Final = "gatemem"
 @final
 @dataclass(slots=True)
 class Submission:
-    """The predictions of one system with one model.
+    """The predictions of one system with one model in one repeat.
 
     :param path: the file.
     :param system: label of the memory system.
     :param model: name of the model.
+    :param repeat: number of the repeat, 0-based, or ``None`` where the run repeats nothing.
     :param reference: the system sees hidden annotations, so this is nothing to submit.
     :param rows: predictions in the run's order, by checkpoint id.
     :param left_out: outcomes without a reply, or for a checkpoint that already had one.
@@ -38,6 +39,7 @@ class Submission:
     path: Path
     system: str
     model: str
+    repeat: int | None
     reference: bool
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: int = 0
@@ -47,7 +49,8 @@ def export(run: Path, out: Path | None = None) -> list[Submission]:
     """Write the answered GateMem outcomes of *run* and return what was written.
 
     :param out: the file; ``predictions.jsonl`` in the run directory when not given. With several
-        systems or models ``-<system>-<model>`` comes before its suffix.
+        systems, models or repeats ``-<system>-<model>`` comes before its suffix, with repeats
+        ``-r<number>`` as well, counted from 1 as in the steps' ids.
     :raises DataError: where the run cannot be read or answered nothing.
     :raises SettingsError: where a file cannot be written.
     """
@@ -65,11 +68,12 @@ def export(run: Path, out: Path | None = None) -> list[Submission]:
 
 
 def describe(submission: Submission) -> str:
-    """Return what was written for one system and model, and what was not."""
+    """Return what was written for one system, model and repeat, and what was not."""
     count = len(submission.rows)
+    repeat = "" if submission.repeat is None else f", repeat {submission.repeat + 1}"
     lines = [
         f"{submission.path}: {count} prediction{'' if count == 1 else 's'} ({submission.system}, "
-        f"{submission.model})"
+        f"{submission.model}{repeat})"
     ]
     if submission.left_out:
         lines.append(f"  {submission.left_out} left out: never answered, or answered twice")
@@ -79,14 +83,12 @@ def describe(submission: Submission) -> str:
 
 
 def _collect(run: Path, target: Path) -> list[Submission]:
-    found: dict[tuple[str, str], Submission] = {}
+    found: dict[tuple[str, str, int | None], Submission] = {}
     for outcome in read_outcomes(run):
         if outcome.step.suite != _SUITE:
             continue
-        system, model = outcome.system.name, outcome.model
-        submission = found.setdefault(
-            (system, model), Submission(target, system, model, outcome.system.reference)
-        )
+        row = outcome.system.name, outcome.model, outcome.step.repeat
+        submission = found.setdefault(row, Submission(target, *row, outcome.system.reference))
         if outcome.reply is None or outcome.step.id in submission.rows:
             submission.left_out += 1
         else:
@@ -97,7 +99,9 @@ def _collect(run: Path, target: Path) -> list[Submission]:
 def _name_apart(submissions: list[Submission], target: Path) -> None:
     taken: set[str] = set()
     for submission in submissions:
-        name = wanted = f"{target.stem}-{safe(submission.system)}-{safe(submission.model)}"
+        repeat = "" if submission.repeat is None else f"-r{submission.repeat + 1}"
+        method = f"{safe(submission.system)}-{safe(submission.model)}"
+        name = wanted = f"{target.stem}-{method}{repeat}"
         number = 1
         while name in taken:
             number += 1

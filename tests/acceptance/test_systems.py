@@ -151,7 +151,7 @@ def test_top_k_is_swept(configured: pytest.Pytester) -> None:
         (["--memory-system=old"], "was made for pytest>=1,<2, and * is installed"),
         (["--comem-top-k=1,x"], "--comem-top-k: 'x' is not a whole number"),
         (["--comem-embedder=hsh"], "--comem-embedder: 'hsh' is unknown; did you mean hash?"),
-        (["--comem-memory-model=gpt"], "needs --comem-memory-api-base"),
+        (["--comem-memory-model="], "--comem-memory-model: it is empty"),
         (["--comem-synthetic=1"], "how many episodes there are: leave out --comem-data."),
     ],
 )

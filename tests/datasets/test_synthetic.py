@@ -8,24 +8,19 @@ import subprocess
 import sys
 from collections import Counter
 from functools import cache
-from itertools import groupby
 
 import pytest
+from governance_play import domain_tallies
 from synthetic_reader import WITHDRAWAL, Mention, Reading
-from systems import system_called
 
-from pytest_comem.agents.governance import governance_responder
 from pytest_comem.core.entries import Entry
 from pytest_comem.datasets.governance import (
     Category,
     Checkpoint,
 )
 from pytest_comem.datasets.synthetic import generate
-from pytest_comem.engine.governance import GovernanceSuite
 from pytest_comem.errors import SettingsError
 from pytest_comem.metrics.gatemem import Tally
-from pytest_comem.metrics.sheet import Sheet
-from pytest_comem.settings import Settings
 
 DOMAINS = ("medical", "office", "education", "household")
 SEEDS = (0, 1, 7, 20_260)
@@ -287,15 +282,7 @@ def test_unknown_domains_and_empty_sets_are_refused() -> None:
 
 def play(seed: int, system: str, model: str) -> dict[str, Tally]:
     """Play the data of *seed* and return a tally a domain."""
-    settings = Settings((system,), model=model)
-    suite = GovernanceSuite(DATA[seed], governance_responder(model), settings)
-    found = system_called(system)
-    sheet = Sheet()
-    for _, steps in groupby(suite.steps(found), key=lambda step: step.run):
-        for outcome in suite.play(list(steps), found):
-            sheet.add(outcome, outcome.step.label)
-    assert sheet.scored == DATA[seed].checkpoint_count
-    return dict(next(iter(sheet))[1].domains)
+    return domain_tallies(DATA[seed], system, model)
 
 
 @pytest.mark.parametrize("model", ["offline", "offline-verbatim"])

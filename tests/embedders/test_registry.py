@@ -4,10 +4,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from pytest_comem.embedders import litellm
 from pytest_comem.embedders.cached import CachedEmbedder
 from pytest_comem.embedders.registry import find_embedder
 from pytest_comem.errors import SettingsError
+from pytest_comem.llm import library
+from pytest_comem.llm.door import Door
 
 
 def test_hash_is_cached() -> None:
@@ -40,6 +41,7 @@ def test_an_unknown_name(name: str, message: str) -> None:
 
 def test_a_slash_means_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider's model without LiteLLM says how to install it."""
-    monkeypatch.setattr(litellm, "find_spec", lambda name: None)
-    with pytest.raises(SettingsError, match=r"pytest-comem\[litellm\]"):
+    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    with pytest.raises(SettingsError, match=r"--comem-embedder: .*pytest-comem\[litellm\]"):
         find_embedder("openai/text-embedding-3-small")
+    assert find_embedder("openai/text-embedding-3-small", Door()).name.startswith("openai/")

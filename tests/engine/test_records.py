@@ -36,7 +36,7 @@ from pytest_comem.errors import DataError
 #: Every field has a value of its own, so that none can stand in for another.
 SCORED = Outcome(
     key="k",
-    step=Step("gatemem", "mine", "medical", "episode", "step", 3),
+    step=Step("gatemem", "mine", "medical", "episode", "step", 3, "label", 2),
     data="tiny",
     system=SystemInfo("mine", "1.2", "c0ffee", reference=True, top_k=7),
     model="offline",
@@ -47,8 +47,14 @@ SCORED = Outcome(
     reply=Reply(Action.ANSWER, "Here.", {"a": [1, None, "x"]}),
     recall=Recall((RecallItem("Here it is.", 0.25, ("t1", "t2")), RecallItem(""))),
     verdict=Verdict(True, "because", {"utility": 0.5, "leak": False, "none": None}, {"hits": [1]}),
-    usage={"recall": Usage(0.125, 7), "answer": Usage(2.5, 0)},
+    usage={
+        "recall": Usage(0.125, 7),
+        "answer": Usage(2.5, 0, None, 4, 5),
+        "judge": Usage(cost=0.5),
+    },
 )
+#: Fields that lines of older versions do not have.
+LATER = {"model_label", "repeat"}
 UNSCORED = replace(SCORED, reply=None, recall=None, verdict=None, usage={})
 AWKWARD = (
     "",
@@ -78,6 +84,39 @@ def again(outcome: Outcome, run: Path) -> Outcome:
 def test_a_scored_outcome_comes_back_equal(tmp_path: Path) -> None:
     """Every field is written and put back where it was."""
     assert again(SCORED, tmp_path) == SCORED
+
+
+def test_a_line_of_an_older_version_is_read(tmp_path: Path) -> None:
+    """Without models beside each other, repeats, calls and prices, there were none of them."""
+    record = to_record(replace(SCORED, usage={"recall": Usage(0.125, 7)}))
+    for name in LATER:
+        del record[name]
+    for name in ("cost", "calls", "retries"):
+        del record["usage"]["recall"][name]
+    (tmp_path / OUTCOMES).write_text(to_line(record))
+    (found,) = read_outcomes(tmp_path)
+    step = replace(SCORED.step, model="", repeat=None)
+    assert found == replace(SCORED, step=step, usage={"recall": Usage(0.125, 7, 0.0, 0, 0)})
+    assert found.repeat == 0
+
+
+def test_a_repeat_is_not_a_run_without_repeats(tmp_path: Path) -> None:
+    """The first of several repeats keeps its place in the label, so that it is found again."""
+    for repeat in (None, 0, 1):
+        outcome = replace(SCORED, step=replace(SCORED.step, repeat=repeat))
+        assert again(outcome, tmp_path).step.label == outcome.step.label
+
+
+def test_an_unknown_cost_stays_unknown(tmp_path: Path) -> None:
+    """It is null in the line, neither 0 nor absent."""
+    assert to_record(SCORED)["usage"]["answer"]["cost"] is None
+    assert again(SCORED, tmp_path).usage["answer"].cost is None
+
+
+def test_an_unreadable_answer_has_a_verdict_and_a_failure(tmp_path: Path) -> None:
+    """A method's failure comes back with both."""
+    outcome = replace(SCORED, failure=Failure(Attribution.METHOD, "unparsable", "no action"))
+    assert again(outcome, tmp_path) == outcome
 
 
 @pytest.mark.parametrize("attribution", list(Attribution))
@@ -240,7 +279,7 @@ def test_an_object_that_is_no_outcome_is_named(as_file: bool, tmp_path: Path) ->
     assert str(caught.value).startswith(f"{tmp_path / OUTCOMES}:2:")
 
 
-@pytest.mark.parametrize("field", sorted(set(to_record(SCORED)) - {"attempt"}))
+@pytest.mark.parametrize("field", sorted(set(to_record(SCORED)) - {"attempt"} - LATER))
 def test_a_missing_field_is_named(field: str, tmp_path: Path) -> None:
     """An outcome without one of its fields is not read as if it had another value."""
     record = to_record(SCORED)
@@ -270,6 +309,12 @@ def _set(*path: str | int, to: Any) -> Callable[[Any], None]:
         _set("query", to="Where?"),
         _set("usage", to=[]),
         _set("usage", "recall", to=0.5),
+        _set("usage", "recall", "cost", to="free"),
+        _set("usage", "recall", "tokens", to=0.5),
+        _set("usage", "recall", "calls", to=None),
+        _set("usage", "recall", "unknown", to=1),
+        _set("repeat", to="1"),
+        _set("model_label", to=None),
         _set("reply", to="Here."),
         _set("recall", to=[]),
         _set("recall", "items", to=None),

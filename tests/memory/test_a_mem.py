@@ -17,11 +17,12 @@ from systems import system_called
 
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.embedders.hash import HashEmbedder
-from pytest_comem.endpoint.registry import LocalEndpoint, RemoteEndpoint
+from pytest_comem.endpoint.registry import LocalEndpoint
 from pytest_comem.memory.a_mem import CALLS, AMem
 from pytest_comem.memory.base import MemorySystem, UnknownEntryError
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.memory.setup import Setup
+from pytest_comem.memory.worker_child import SentEndpoint
 
 if find_spec("agentic_memory") is None or find_spec("chromadb") is None:
     pytest.skip("a-mem is not installed: pytest-comem[a-mem]", allow_module_level=True)
@@ -214,6 +215,16 @@ def test_a_timestamp_that_cannot_be_read_is_none(tmp_path: Path, timestamp: str)
         assert ids(memory, "garden") == ["e0"]
 
 
+def test_an_entry_without_a_time_has_that_of_the_one_before(tmp_path: Path) -> None:
+    """The present, which the library would take, would make each run another."""
+    with system_called("a-mem:raw", root=tmp_path).opened("one") as memory:
+        assert isinstance(memory, AMem)
+        memory.ingest(Entry("first", "Nobody knows when this was said.", BOB))
+        fill(memory)
+        times = [memory._library.read(of).timestamp for of in ("first", "e2", "e3")]
+    assert times == ["197001010000", "202401031000", "202401031000"]
+
+
 def test_capabilities_say_whether_a_model_is_called(tmp_path: Path) -> None:
     """The model and the use it makes of the time are declared where there is one."""
     found = [
@@ -232,7 +243,13 @@ def test_a_dead_model_is_an_error(tmp_path: Path) -> None:
     system = system_called("a-mem", root=tmp_path)
     system.workshop.prepare(AMem)
     embedder = HashEmbedder()
-    dead = RemoteEndpoint("http://127.0.0.1:9/v1", "gone", LocalEndpoint(embedder))
+    dead = SentEndpoint(
+        chat_url="http://127.0.0.1:9/v1",
+        chat_model="gone",
+        embedding_url=LocalEndpoint(embedder).embedding_url,
+        embedding_model=embedder.name,
+        api_key="any",
+    )
     setup = Setup(tmp_path / "d", options=system.options, top_k=5, embedder=embedder, endpoint=dead)
     memory = AMem.open(setup)
     with pytest.raises(openai.APIConnectionError):

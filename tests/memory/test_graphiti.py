@@ -13,11 +13,12 @@ from systems import system_called
 
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.embedders.hash import HashEmbedder
-from pytest_comem.endpoint.registry import LocalEndpoint, RemoteEndpoint
+from pytest_comem.endpoint.registry import LocalEndpoint
 from pytest_comem.memory.base import MemorySystem, UnknownEntryError
 from pytest_comem.memory.graphiti import Graphiti
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.memory.setup import Setup
+from pytest_comem.memory.worker_child import SentEndpoint
 
 if find_spec("graphiti_core") is None or find_spec("kuzu") is None:
     pytest.skip("graphiti is not installed: pytest-comem[graphiti]", allow_module_level=True)
@@ -153,7 +154,13 @@ def test_a_dead_model_is_an_error(tmp_path: Path) -> None:
     system = system_called("graphiti", root=tmp_path)
     system.workshop.prepare(Graphiti)
     embedder = HashEmbedder()
-    dead = RemoteEndpoint("http://127.0.0.1:9/v1", "gone", LocalEndpoint(embedder))
+    dead = SentEndpoint(
+        chat_url="http://127.0.0.1:9/v1",
+        chat_model="gone",
+        embedding_url=LocalEndpoint(embedder).embedding_url,
+        embedding_model=embedder.name,
+        api_key="any",
+    )
     setup = Setup(tmp_path / "d", options={}, top_k=5, embedder=embedder, endpoint=dead)
     memory = Graphiti.open(setup)
     with pytest.raises(openai.APIConnectionError):

@@ -11,7 +11,11 @@ import pytest
 from systems import workshop
 
 from pytest_comem.core.entries import Entry, Query
+from pytest_comem.core.outcomes import Usage
 from pytest_comem.core.recall import Recall
+from pytest_comem.endpoint.client import ChatClient
+from pytest_comem.errors import InfrastructureError
+from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import MemorySystem, Package
 from pytest_comem.memory.setup import Setup, Workshop
 
@@ -79,12 +83,36 @@ def test_discard_removes_everything_and_only_that(tmp_path: Path) -> None:
 
 
 def test_a_setup_carries_what_the_workshop_has(tmp_path: Path) -> None:
-    """Embedder and endpoint are the workshop's, settings and top-k what was asked for."""
+    """Embedder and models are the workshop's, settings and top-k what was asked for."""
     place = workshop(tmp_path)
     setup = make(place)
-    assert setup.embedder is place.embedder
-    assert setup.endpoint is place.endpoint
+    assert setup.embedder.name == place.embedder.name
+    assert setup.embedder.embed(["a b"]) == place.embedder.embed(["a b"])
+    assert setup.embedder.dimensions == place.embedder.dimensions
+    found = (setup.endpoint.chat_model, setup.endpoint.embedding_model, setup.endpoint.api_key)
+    assert found == ("scripted", "hash-1", "local")
     assert (dict(setup.options), setup.top_k, setup.seed) == ({"a": 1}, 5, 0)
+
+
+def test_each_instance_has_an_address_of_its_own(tmp_path: Path) -> None:
+    """What is asked there is counted for that instance, and nothing is answered afterwards."""
+    place = workshop(tmp_path)
+    meters = [Meter("one"), Meter("other")]
+    setups = [place.setup("x", options={}, top_k=5, meter=meter) for meter in meters]
+    try:
+        urls = [setup.endpoint.chat_url for setup in setups]
+        assert urls[0] != urls[1]
+        assert urls == [setup.endpoint.embedding_url for setup in setups]
+        hello = [{"role": "user", "content": "hello there"}]
+        assert ChatClient(urls[0], "scripted", "any").ask(hello) == "hello there"
+        assert meters[0].take() == {"other": Usage(tokens=4, calls=1)}
+        assert meters[1].take() == {}
+        setups[0].discard()
+        with pytest.raises(InfrastructureError, match="no memory instance has this address"):
+            ChatClient(urls[0], "scripted", "any").ask(hello)
+        assert ChatClient(urls[1], "scripted", "any").ask(hello) == "hello there"
+    finally:
+        place.close()
 
 
 def test_prepare_happens_once_a_class(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_outcomes import UNREADABLE, made
 
 from pytest_comem.core.entries import Principal
 from pytest_comem.core.outcomes import Attribution, Failure, Outcome, SystemInfo
@@ -202,6 +203,36 @@ def test_several_systems_become_a_file_each(tmp_path: Path) -> None:
     assert not (tmp_path / "out.jsonl").exists()
     assert "not for submission" in describe(written[1])
     assert "not for submission" not in describe(written[0])
+
+
+def test_repeats_become_a_file_each(tmp_path: Path) -> None:
+    """No repeat is taken for a second answer of another, and files count as ids do."""
+    outcomes = [
+        made(number, True, model=model, label=model, repeat=repeat)
+        for model in ("x", "y")
+        for repeat in (0, 1)
+        for number in (1, 2)
+    ]
+    written = export(write_run(tmp_path / "run", outcomes))
+    assert [submission.path.name for submission in written] == [
+        "predictions-bm25-x-r1.jsonl",
+        "predictions-bm25-x-r2.jsonl",
+        "predictions-bm25-y-r1.jsonl",
+        "predictions-bm25-y-r2.jsonl",
+    ]
+    for submission in written:
+        lines = submission.path.read_text(encoding="utf-8").splitlines()
+        answers = [json.loads(line)["output"]["answer"] for line in lines]
+        assert answers == [f"{number} in {submission.repeat}" for number in (1, 2)]
+    assert describe(written[1]).endswith("2 predictions (bm25, x, repeat 2)")
+
+
+def test_an_unreadable_answer_is_a_prediction(tmp_path: Path) -> None:
+    """Leaving it out would make the method look better than it is."""
+    outcomes = [made(1, False, failure=UNREADABLE), made(2, None)]
+    (submission,) = export(write_run(tmp_path / "run", outcomes))
+    assert list(submission.rows) == ["s1"]
+    assert submission.left_out == 1
 
 
 def test_a_run_without_answers_is_an_error(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""What a few repeats of a run say about its expected value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Final, final
+
+#: Two-sided confidence of an interval.
+CONFIDENCE: Final = 0.95
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean and how far the expected value may be from it.
+
+    :param mean: in the unit of the values.
+    :param half: half of the interval's width, in the same unit; ``None`` for a single value.
+    """
+
+    mean: float
+    half: float | None = None
+
+
+def estimate(values: Sequence[float]) -> Estimate | None:
+    """Return the mean of *values* with Student's t interval, or ``None`` where there are none.
+
+    The interval takes the values as independent draws of about normal spread. It may reach beyond
+    what the values' range allows, such as 100 %, above all with two or three of them.
+    """
+    if not values:
+        return None
+    if len(values) == 1:
+        return Estimate(values[0])
+    spread = stdev(values) / sqrt(len(values))
+    return Estimate(fmean(values), spread * _quantile(len(values) - 1) if spread else 0.0)
+
+
+def _quantile(freedom: int) -> float:
+    # Lazily, because it takes a second; scipy.stats would take two.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))

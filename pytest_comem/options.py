@@ -1,0 +1,182 @@
+"""Every option in one table: flag, ini key, default and help.
+
+This module is imported at every pytest start, so it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, final
+
+
+@final
+class Option(NamedTuple):
+    """One option.
+
+    :param flag: on the command line.
+    :param metavar: what it takes.
+    :param default: its value as text.
+    :param help: one sentence.
+    :param variable: environment variable that stands in where neither flag nor ini key is given.
+    :param repeated: it may be given several times; the ini key holds one a line, and what the
+        command line says comes after that.
+    :param values: words it takes.
+    """
+
+    flag: str
+    metavar: str
+    default: str
+    help: str
+    variable: str | None = None
+    repeated: bool = False
+    values: int = 1
+
+    @property
+    def name(self) -> str:
+        """The ini key, which is also the attribute of pytest's options."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+OPTIONS: Final = (
+    Option(
+        "--memory-system",
+        "NAMES",
+        "",
+        "Memory systems to evaluate, comma-separated: names, or a class path module:Class.",
+    ),
+    Option(
+        "--comem-data",
+        "DIR",
+        "",
+        "Directory of the full benchmark data; the embedded mini data set when not given.",
+        variable="COMEM_DATA",
+    ),
+    Option(
+        "--comem-model",
+        "NAMES",
+        "offline",
+        "Who answers: offline, offline-verbatim, smollm2, or LiteLLM models as provider/model; "
+        "several, comma-separated, are compared.",
+    ),
+    Option(
+        "--comem-judge",
+        "NAME",
+        "rules",
+        "Who judges: rules (deterministic), or a LiteLLM model.",
+    ),
+    Option(
+        "--comem-api-base",
+        "URL",
+        "",
+        "Base URL of the answering models, such as an OpenAI-compatible server of your own.",
+    ),
+    Option("--comem-judge-api-base", "URL", "", "Base URL of the judge's model."),
+    Option(
+        "--comem-temperature",
+        "X",
+        "0",
+        "Temperature of the answering models; 'default' sends none.",
+    ),
+    Option("--comem-max-output-tokens", "N", "1024", "Tokens of one reply, at most."),
+    Option(
+        "--comem-reasoning-effort",
+        "LEVEL",
+        "",
+        "How much the answering models think, such as low; not sent when not given.",
+    ),
+    Option(
+        "--comem-model-option",
+        "KEY=VALUE",
+        "",
+        "Sent with every call of the answering models; may be given several times.",
+        repeated=True,
+    ),
+    Option(
+        "--comem-structured",
+        "FORM",
+        "auto",
+        "How replies are held to their form: schema, object, text, or auto, the best there is.",
+    ),
+    Option("--comem-timeout", "SECONDS", "120", "Seconds one attempt of a model call may take."),
+    Option("--comem-max-retries", "N", "6", "Attempts of a model call after the first, at most."),
+    Option(
+        "--comem-model-concurrency",
+        "N",
+        "64",
+        "Model calls in flight to one provider, at most; it starts at 8 and adapts.",
+    ),
+    Option("--comem-max-cost", "DOLLARS", "", "End the run when its calls have cost this much."),
+    Option("--comem-max-tokens", "N", "", "End the run when its calls have taken so many tokens."),
+    Option(
+        "--comem-cassette",
+        "MODE DIR",
+        "off",
+        "Recorded model calls: record, replay (no network), auto (replay, record what is missing).",
+        values=2,
+    ),
+    Option(
+        "--comem-repeats",
+        "N",
+        "1",
+        "Play every step N times, with another seed each time.",
+    ),
+    Option(
+        "--memory-option",
+        "SYSTEM.KEY=VALUE",
+        "",
+        "A setting of one memory system; may be given several times.",
+        repeated=True,
+    ),
+    Option(
+        "--comem-deviations",
+        "FILES",
+        "",
+        "Files of contract promises that a system is known to break, besides our own.",
+    ),
+    Option(
+        "--comem-top-k",
+        "N",
+        "20",
+        "Items a memory system may hand over for one query; several, comma-separated, are swept.",
+    ),
+    Option(
+        "--comem-embedder",
+        "NAME",
+        "hash",
+        "Embedder of every memory system: hash, minilm, or a LiteLLM model as provider/model.",
+    ),
+    Option(
+        "--comem-memory-model",
+        "NAME",
+        "scripted",
+        "Model that memory systems call: scripted (local, deterministic), a LiteLLM model, or one "
+        "at the API base.",
+    ),
+    Option(
+        "--comem-memory-api-base",
+        "URL",
+        "",
+        "OpenAI-compatible base URL for the memory systems' model; key in OPENAI_API_KEY.",
+    ),
+    Option(
+        "--comem-synthetic",
+        "N",
+        "",
+        "Play N fresh synthetic GateMem episodes a domain, made from --comem-seed, not data.",
+    ),
+    Option(
+        "--comem-scoring",
+        "MODE",
+        "paper",
+        "How actions count in GateMem: paper, release-ungated or release-gated.",
+    ),
+    Option("--comem-domains", "NAMES", "", "Only these domains of a data set, comma-separated."),
+    Option("--comem-limit", "N", "", "At most N episodes a domain, for smoke runs."),
+    Option("--comem-concurrency", "N", "8", "Episodes played at once in one process."),
+    Option(
+        "--comem-run-dir",
+        "DIR",
+        "",
+        "Where outcomes and manifest go; a new directory under .comem/runs when not given.",
+    ),
+    Option("--comem-seed", "N", "0", "Seed of everything random; part of every outcome's key."),
+)

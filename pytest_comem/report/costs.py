@@ -1,0 +1,91 @@
+"""The scorecard's tables of time, tokens and money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.table import Table
+
+from pytest_comem.core.outcomes import Usage
+from pytest_comem.metrics.sheet import PHASES, Sheet, SystemSheet, plus
+from pytest_comem.report.scores import name_of
+from pytest_comem.report.tables import dollars, new_table
+
+LEGEND: Final = (
+    "seconds: of the whole phase, summed over steps, many of which run at once; unknown: contains "
+    "a price that is not known."
+)
+
+
+def step_table(sheet: Sheet) -> Table:
+    """Return what a step takes on average, and how many steps have no verdict or no form."""
+    unparsable = any(system.unparsable for _, system in sheet)
+    counts = ("unparsable", "unscored") if unparsable else ("unscored",)
+    table = new_table("per step", *(f"{phase} ms" for phase in PHASES), "tokens", *counts)
+    for row, system in sheet:
+        steps = max(system.recorded, 1)
+        table.add_row(
+            name_of(row, sheet),
+            *(f"{1000 * system.usage[phase].seconds / steps:.2f}" for phase in PHASES),
+            f"{system.tokens / steps:.0f}",
+            *([str(system.unparsable)] if unparsable else []),
+            str(system.unscored),
+        )
+    return table
+
+
+def cost_table(sheet: Sheet) -> Table | None:
+    """Return what the model calls cost by phase, or ``None`` where none was made."""
+    rows = [(row, system) for row, system in sheet if system.calls]
+    if not rows:
+        return None
+    table = new_table("model calls", "calls", "tokens", "cost", "seconds", "retries")
+    everything = Usage()
+    for row, system in rows:
+        table.add_row(name_of(row, sheet), style="bold")
+        total = Usage()
+        for phase, usage in _phases(system):
+            table.add_row(f"  {phase}", *_cells(usage))
+            total = plus(total, usage)
+        table.add_row("  total", *_cells(total))
+        table.add_section()
+        everything = plus(everything, total)
+    if len(rows) > 1:
+        table.add_row("all", *_cells(everything), style="bold")
+    return table
+
+
+def call_lines(statistics: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the run's calls came to beyond its steps.
+
+    :param statistics: as ``CallStatistics.as_json`` gives them; what is missing is not said.
+    """
+    if statistics.get("embedded"):
+        yield (
+            f"embeddings, shared by all steps: {statistics['embedded']:,} texts, "
+            f"{statistics['embedding_tokens']:,} tokens, {dollars(statistics['embedding_cost'])}"
+        )
+    if retries := statistics.get("retries"):
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(retries.items()))
+        yield f"failed attempts of calls that were tried again: {kinds}"
+    hits, misses, recorded = (statistics.get(name, 0) for name in ("hits", "misses", "recorded"))
+    if hits or misses or recorded:
+        yield f"cassette: {hits:,} replayed, {misses:,} not found, {recorded:,} recorded"
+
+
+def _phases(system: SystemSheet) -> Iterator[tuple[str, Usage]]:
+    """Yield the phases in which models were called; seconds are of the phase, not of the calls."""
+    for phase, usage in system.usage.items():
+        if usage.calls:
+            yield phase, usage
+
+
+def _cells(usage: Usage) -> list[str]:
+    return [
+        f"{usage.calls:,}",
+        f"{usage.tokens:,}",
+        dollars(usage.cost),
+        f"{usage.seconds:,.1f}",
+        f"{usage.retries:,}",
+    ]

@@ -1,0 +1,29 @@
+"""Sums over threads and processes."""
+
+from __future__ import annotations
+
+from pytest_comem.llm.faults import Fault
+from pytest_comem.llm.statistics import CallStatistics
+
+
+def test_two_processes_add_up() -> None:
+    """Counts add, retries by type, and a price unknown to one is unknown to both."""
+    one, other = CallStatistics(), CallStatistics()
+    one.called()
+    one.retried(Fault.TIMEOUT)
+    one.embedded_texts(2, 20, 0.5)
+    other.called()
+    other.retried(Fault.TIMEOUT)
+    other.retried(Fault.RATE_LIMIT)
+    other.embedded_texts(3, 30, None)
+    one.merge(other.as_json())
+    found = one.as_json()
+    assert found["calls"] == 2
+    assert found["retries"] == {"rate_limit": 1, "timeout": 2}
+    assert (found["embedded"], found["embedding_tokens"]) == (5, 50)
+    assert found["embedding_cost"] is None
+
+
+def test_nothing_called_is_nothing() -> None:
+    """A run without models has no statistics to show."""
+    assert not CallStatistics()
