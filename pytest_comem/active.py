@@ -56,7 +56,7 @@ class ActiveHooks:
         return (yield)
 
     @pytest.hookimpl(tryfirst=True, specname="pytest_runtest_protocol")
-    def pass_over(self, item: pytest.Item) -> bool | None:
+    def pytest_pass_over(self, item: pytest.Item) -> bool | None:
         return True if self._session.passes_over(item) else None
 
     @pytest.hookimpl(wrapper=True)

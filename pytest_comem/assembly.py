@@ -31,7 +31,11 @@ def make_workshop(settings: Settings, state: Path, door: Door) -> Workshop:
 
     embedder = find_embedder(settings.embedder, door)
     endpoint = find_endpoint(
-        embedder, model=settings.memory_model, api_base=settings.memory_api_base, door=door
+        embedder,
+        model=settings.memory_model,
+        api_base=settings.memory_api_base,
+        door=door,
+        timeout=settings.calls.timeout,
     )
     return Workshop(state, embedder=embedder, endpoint=endpoint, seed=settings.seed)
 

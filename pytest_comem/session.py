@@ -285,7 +285,7 @@ class ComemSession:
         step = collection.wanted_step(item)
         if step is None or self._runner is None or not self._calls_models:
             return False
-        if self.door.stopped is None and any(item.iter_markers(name) for name in _NOT_RUN):
+        if self.door.stopped is None and any(map(item.get_closest_marker, _NOT_RUN)):
             # It may not want to be played; where it does, it waits for its step itself.
             return False
         return self._result(step).stopped

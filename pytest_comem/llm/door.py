@@ -99,13 +99,8 @@ class Door:
         :raises RunStopped: where the run is over.
         """
         occurrence = meter.occurrence(call.key)
-        try:
-            replayed = self._replayed(call, meter, occurrence)
-            return replayed if replayed is not None else self._live(call, meter, occurrence)
-        except ModelCallError as error:
-            if not call.probing or isinstance(error, RunStopped):
-                meter.fail(error)
-            raise
+        replayed = self._replayed(call, meter, occurrence)
+        return replayed if replayed is not None else self._live(call, meter, occurrence)
 
     def embed(self, model: ModelSpec, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text, in order.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pytest_comem.errors import SettingsError
 from pytest_comem.llm.calls import ModelSpec
@@ -26,8 +26,6 @@ from pytest_comem.llm.prices import check_prices, prices_of
 from pytest_comem.llm.transport import goes_direct
 from pytest_comem.llm.wire import check_wire
 from pytest_comem.suggest import did_you_mean
-
-Structure = Literal["schema", "object", "text"]
 
 #: LiteLLM looks these up on a server.
 _OLLAMA: Final = ("ollama", "ollama_chat")
@@ -80,25 +78,6 @@ def known_price(spec: ModelSpec) -> bool:
 def has_table_price(name: str) -> bool:
     """Whether LiteLLM's table has a price for a model."""
     return isinstance(table_entry(name).get("input_cost_per_token"), int | float)
-
-
-def structured_support(spec: ModelSpec) -> Structure:
-    """Return what a model's replies can be bound to: a JSON schema, some JSON object, or nothing.
-
-    At a base URL of OpenAI's kind a schema is taken for possible; a refusal shows that it is not.
-    """
-    if goes_direct(spec) or is_local(spec):
-        return "schema"
-    found = split_name(spec.name) if is_installed() else None
-    if found is None:
-        return "text"
-    if found[0] in _OLLAMA:
-        return "schema"
-    litellm = load_litellm()
-    if litellm.supports_response_schema(model=spec.name):
-        return "schema"
-    supported = litellm.get_supported_openai_params(found[1], found[0]) or ()
-    return "object" if "response_format" in supported else "text"
 
 
 def unsupported_parameters(spec: ModelSpec) -> list[str]:

@@ -28,6 +28,8 @@ WIRE_PREFIXES: Final = ("openai", "hosted_vllm", "lm_studio", "litellm_proxy", "
 CONNECT: Final = 5.0
 #: Environment variable of the key.
 KEY: Final = "OPENAI_API_KEY"
+#: What servers that want no key accept.
+_NO_KEY: Final = "local"
 #: Bytes of a reply, at most.
 MAX_REPLY: Final = 64 * 1024 * 1024
 #: Connections to one server; more threads than that would wait for each other.
@@ -39,11 +41,13 @@ class OpenAIWire:
     """One OpenAI-compatible server; from any thread. The key is read at each call and not kept.
 
     :param api_base: up to what stands before ``/chat/completions``.
+    :param keyed: it is sent the user's key; a server of our own is not.
     :raises SettingsError: where httpx is missing or the URL is none.
     """
 
-    def __init__(self, api_base: str) -> None:
+    def __init__(self, api_base: str, *, keyed: bool = True) -> None:
         check_wire(api_base)
+        self._keyed = keyed
         import httpx
 
         self._base = api_base.strip().rstrip("/")
@@ -98,7 +102,8 @@ class OpenAIWire:
             data = json.dumps(body).encode("ascii")
         except (TypeError, ValueError, RecursionError) as error:
             raise ProviderFault(Fault.BAD_REQUEST, f"the request is not JSON: {error}") from None
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {_key()}"}
+        key = _key() if self._keyed else _NO_KEY
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
         try:
             status, told, content = self._exchange(f"{self._base}/{path}", data, headers, timeout)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
@@ -189,4 +194,4 @@ def _key() -> str:
     key = os.environ.get(KEY, "").strip()
     if not (key.isascii() and (key.isprintable() or not key)):
         raise ProviderFault(Fault.AUTHENTICATION, f"{KEY} has characters that no key has")
-    return key or "local"
+    return key or _NO_KEY

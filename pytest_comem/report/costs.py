@@ -68,7 +68,7 @@ def call_lines(statistics: Mapping[str, Any]) -> Iterator[str]:
         )
     if retries := statistics.get("retries"):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(retries.items()))
-        yield f"failed attempts of calls that were tried again: {kinds}"
+        yield f"retries: {sum(retries.values()):,} ({kinds})"
     hits, misses, recorded = (statistics.get(name, 0) for name in ("hits", "misses", "recorded"))
     if hits or misses or recorded:
         yield f"cassette: {hits:,} replayed, {misses:,} not found, {recorded:,} recorded"

@@ -22,7 +22,6 @@ from pytest_comem.llm.prices import check_prices, prices_of
 from pytest_comem.llm.providers import (
     check_model,
     known_price,
-    structured_support,
     unsupported_parameters,
 )
 
@@ -269,7 +268,7 @@ def test_litellm_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ProviderFault, match=r"needs the package litellm; pip install") as caught:
         LiteLLMTransport().chat(ChatCall(spec, []))
     assert caught.value.kind is Fault.BAD_REQUEST
-    assert (known_price(spec), structured_support(spec)) == (False, "text")
+    assert not known_price(spec)
     assert unsupported_parameters(spec) == []
 
 
@@ -299,16 +298,6 @@ def test_known_prices() -> None:
     assert not known_price(ModelSpec("ollama/unheard-of"))
     assert not known_price(ModelSpec("openai/gpt-4o", base))
     assert not known_price(ModelSpec("openai/gpt-4o", "", {"input_cost_per_token": 0.1}))
-
-
-@installed
-def test_structured_support() -> None:
-    """What LiteLLM knows; at a base URL the server will say."""
-    assert structured_support(ModelSpec("openai/gpt-4o")) == "schema"
-    assert structured_support(ModelSpec("ollama/unheard-of")) == "schema"
-    assert structured_support(ModelSpec("x", "http://127.0.0.1:8000/v1")) == "schema"
-    assert structured_support(ModelSpec("openai/gpt-3.5-turbo")) == "object"
-    assert structured_support(ModelSpec("nowhere/x")) == "text"
 
 
 @installed

@@ -14,6 +14,7 @@ from systems import system_called
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.core.recall import Recall
 from pytest_comem.embedders.hash import HashEmbedder
+from pytest_comem.endpoint.registry import InstanceEndpoint
 from pytest_comem.memory.base import MemorySystem, UnknownEntryError
 from pytest_comem.memory.mem0 import Mem0
 from pytest_comem.memory.registry import SystemUnderTest
@@ -334,8 +335,7 @@ def test_a_model_that_cannot_be_reached_is_an_error(
     extracting: SystemUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broken model is never an entry without memories."""
-    endpoint = type(extracting.workshop.endpoint)
-    monkeypatch.setattr(endpoint, "chat_url", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr(InstanceEndpoint, "chat_url", "http://127.0.0.1:9/v1")
     with extracting.opened("test") as memory, pytest.raises(Exception, match="extraction failed"):
         memory.ingest(entry("e0", ANN, "The garden visit is on Friday."))
 

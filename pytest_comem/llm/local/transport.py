@@ -76,7 +76,7 @@ class LocalTransport:
             self._wire.close()
             self._wire = None
         try:
-            self._wire = OpenAIWire(self.server.start())
+            self._wire = OpenAIWire(self.server.start(), keyed=False)
         except InfrastructureError as error:
             # Not worth another try: whatever is wrong with it lasts.
             raise ProviderFault(Fault.BAD_REQUEST, str(error)) from None
