@@ -399,9 +399,8 @@ class ComemSession:
             run=self._directory.path,
             settings=self._settings,
             statistics=self._statistics.as_json(),
+            ended=self._ended,
         )
-        if self._ended is not None:
-            terminalreporter.write_line(f"The run was ended early: {self._ended}")
 
     def finish(self) -> None:
         """Complete the run directory, and remove what memory systems stored."""
@@ -431,9 +430,12 @@ class ComemSession:
 
     def _unscored(self) -> dict[str, str]:
         """Return why each planned step without a verdict has none, by node id."""
+        from pytest_comem.report.scorecard import NOT_ASKED
+
+        never = "never ran" if self._ended is None else NOT_ASKED
         return {
             node_id: self._sheet.reason_unscored(label)
-            or ("its worker died" if node_id in self._died else self._ended or "never ran")
+            or ("its worker died" if node_id in self._died else never)
             for label, node_id in self._labels.items()
             if not self._sheet.is_scored(label)
         }

@@ -27,8 +27,6 @@ from pytest_comem.llm.transport import goes_direct
 from pytest_comem.llm.wire import check_wire
 from pytest_comem.suggest import did_you_mean
 
-#: LiteLLM looks these up on a server.
-_OLLAMA: Final = ("ollama", "ollama_chat")
 #: Looking up their keys would log in.
 _LOG_IN: Final = ("github_copilot", "chatgpt")
 #: What stands in for Azure's key.

@@ -10,6 +10,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from importlib.util import find_spec
 from typing import Any, Final, final
 from urllib.parse import urlsplit
@@ -112,7 +113,7 @@ class OpenAIWire:
             # What httpx says of a call after the end of the run.
             raise ProviderFault(Fault.CONNECTION, shortened(str(error))) from None
         if not 200 <= status < 300:
-            raise refused(status, told, content)
+            raise _with_hint(refused(status, told, content), status)
         try:
             return json.loads(content)
         except (ValueError, RecursionError):
@@ -140,6 +141,16 @@ class OpenAIWire:
                 if time.monotonic() > deadline:
                     raise httpx.ReadTimeout("the reply did not end", request=response.request)
             return response.status_code, response.headers, b"".join(chunks)
+
+
+def _with_hint(fault: ProviderFault, status: int) -> ProviderFault:
+    """Return *fault* with what a user most likely has to look at."""
+    hint = ""
+    if fault.kind is Fault.AUTHENTICATION:
+        hint = f" (the key is taken from the variable {KEY})"
+    elif status == HTTPStatus.NOT_FOUND:
+        hint = " (is it the model's name, and does the base URL end in /v1?)"
+    return ProviderFault(fault.kind, f"{fault}{hint}", fault.retry_after)
 
 
 def fault_of_exchange(error: BaseException, timeout: float) -> ProviderFault:

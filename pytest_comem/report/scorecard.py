@@ -27,6 +27,8 @@ from pytest_comem.settings import Settings
 #: Where the manifest's summary keeps what the run's model calls came to.
 CALLS: Final = "calls"
 _MAX_UNSCORED: Final = 5
+#: Why steps are unscored that come after the end of a run that was ended early.
+NOT_ASKED: Final = "the run was ended before they were asked"
 
 
 def write_scorecard(
@@ -37,10 +39,12 @@ def write_scorecard(
     run: Path,
     settings: Settings,
     statistics: Mapping[str, Any] | None = None,
+    ended: str | None = None,
 ) -> None:
     """Write the scorecard through pytest's terminal reporter.
 
     :param statistics: what the run's model calls came to, as ``CallStatistics.as_json`` gives it.
+    :param ended: why the run was ended early, or ``None``.
     """
     reporter.write_sep("=", "GateMem scorecard")
     text = render(
@@ -51,6 +55,7 @@ def write_scorecard(
         color=reporter.hasmarkup,
         attacks=reporter.config.get_verbosity() > 0,
         statistics=statistics or {},
+        ended=ended,
     )
     for line in text.splitlines():
         reporter.write_line(line)
@@ -82,6 +87,7 @@ def print_run(run: Path) -> None:
             color=sys.stdout.isatty(),
             attacks=True,
             statistics=_mapping(finished.get(CALLS)),
+            ended=finished.get("ended"),
         )
         sys.stdout.write(text)
     if not finished:
@@ -97,6 +103,7 @@ def render(
     color: bool,
     attacks: bool,
     statistics: Mapping[str, Any] | None = None,
+    ended: str | None = None,
 ) -> str:
     """Return the scorecard as text.
 
@@ -107,6 +114,7 @@ def render(
     :param color: whether to use terminal colours.
     :param attacks: whether to add the breakdown by attack type.
     :param statistics: what the run's model calls came to, as ``CallStatistics.as_json`` gives it.
+    :param ended: why the run was ended early, or ``None``.
     """
     out = io.StringIO()
     console = Console(
@@ -122,7 +130,7 @@ def render(
     if sheet.scored:
         _print_scores(console, sheet, scoring)
     else:
-        console.print(Text(_nothing_scored(sheet, unscored), style="bold"))
+        console.print(Text(_nothing_scored(sheet, unscored, ended), style="bold"))
     if (table := costs.cost_table(sheet)) is not None:
         console.print(table)
         console.print(Text(costs.LEGEND, style="dim"))
@@ -134,6 +142,8 @@ def render(
         if system.reference:
             console.print(f"{name} sees the hidden annotations: it checks the harness, no memory.")
     _print_unscored(console, unscored)
+    if ended and sheet.scored:
+        console.print(Text(f"The run was ended early: {ended}", style="bold"))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -147,8 +157,10 @@ def _print_scores(console: Console, sheet: Sheet, scoring: str) -> None:
     console.print(costs.step_table(sheet))
 
 
-def _nothing_scored(sheet: Sheet, unscored: Mapping[str, str]) -> str:
+def _nothing_scored(sheet: Sheet, unscored: Mapping[str, str], ended: str | None) -> str:
     """Return why there are no metrics: the most frequent reason, and how often it is one."""
+    if ended:
+        return f"No step was scored. The run was ended early: {ended}"
     reasons = Counter(unscored.values()) or sheet.reasons()
     if not reasons:
         return "No step was scored, because none was recorded."
@@ -166,6 +178,8 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
         by_reason.setdefault(reason, []).append(node_id)
     for reason, node_ids in list(by_reason.items())[:_MAX_UNSCORED]:
         console.print(Text(f"  {len(node_ids)} because: {reason}"))
+        if reason == NOT_ASKED:
+            continue
         for node_id in node_ids[:_MAX_UNSCORED]:
             console.print(Text(f"    {node_id}"), soft_wrap=True)
         if len(node_ids) > _MAX_UNSCORED:
