@@ -128,16 +128,23 @@ def tidy(item: pytest.Item) -> None:
         item.__dict__["location"] = (item.parent.nodeid, line, item.name)
 
 
-def in_playing_order(items: list[pytest.Item], runs: dict[RunKey, int]) -> None:
+def in_playing_order(
+    items: list[pytest.Item], runs: dict[RunKey, int], *, abreast: int = 1
+) -> None:
     """Sort steps by episode and position; everything else keeps its place before them.
 
     Stable, so that several tests of one step stay in their order.
 
     :param runs: rank of every :attr:`Step.run`.
+    :param abreast: episodes whose steps take turns, so that each is reported soon after it has
+        been played.
     """
 
-    def rank(item: pytest.Item) -> tuple[int, int]:
+    def rank(item: pytest.Item) -> tuple[int, int, int]:
         step = step_of(item)
-        return (-1, 0) if step is None else (runs.get(step.run, _LATE), step.position)
+        if step is None:
+            return (-1, 0, 0)
+        run = runs.get(step.run, _LATE)
+        return (run // abreast, step.position, run)
 
     items.sort(key=rank)

@@ -102,7 +102,7 @@ OPTIONS: Final = (
         "--comem-model-concurrency",
         "N",
         "64",
-        "Model calls in flight to one provider, at most; it starts at 8 and adapts.",
+        "Model calls in flight to one provider, at most; it starts at 16 and adapts.",
     ),
     Option("--comem-max-cost", "DOLLARS", "", "End the run when its calls have cost this much."),
     Option("--comem-max-tokens", "N", "", "End the run when its calls have taken so many tokens."),

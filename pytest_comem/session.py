@@ -190,8 +190,15 @@ class ComemSession:
                 metafunc.parametrize(name, list(self.systems), indirect=True)
 
     def order(self, items: list[pytest.Item]) -> None:
-        """Sort suite items by system, episode and position."""
-        collection.in_playing_order(items, self._ranks)
+        """Sort suite items by system, episode and position.
+
+        Episodes that wait for models together take turns. Otherwise steps that were paid for long
+        ago would wait for their report until the first episode is over.
+        """
+        config = self._config
+        together = self._calls_models and not self._worker and not config.getoption("maxfail")
+        abreast = self._settings.concurrency if together else 1
+        collection.in_playing_order(items, self._ranks, abreast=abreast)
 
     @cached_property
     def _ranks(self) -> dict[RunKey, int]:

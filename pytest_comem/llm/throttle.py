@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final, final
 
 #: Calls in flight at the start.
-START: Final = 8
+START: Final = 16
 #: Seconds a waiting call looks at whether the run goes on.
 _GLANCE: Final = 1.0
 
@@ -58,10 +58,11 @@ class Throttle:
     def succeeded(self) -> None:
         """Allow more, a little."""
         with self._change:
-            self._limit = min(
-                float(self._most), self._limit + (1 / self._limit if self._cautious else 1)
-            )
-            self._change.notify_all()
+            before = self.limit
+            more = 1 / self._limit if self._cautious else 1.0
+            self._limit = min(float(self._most), self._limit + more)
+            if self.limit > before:
+                self._change.notify(self.limit - before)
 
     def refused(self, started: float, retry_after: float | None) -> None:
         """Allow half as many, once for all calls that were in flight together.

@@ -15,10 +15,10 @@ from importlib.util import find_spec
 from typing import Any, Final, final
 from urllib.parse import urlsplit
 
-from pytest_comem.core.addresses import is_loopback
 from pytest_comem.errors import SettingsError
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec, Vectors
 from pytest_comem.llm.classify import refused, shortened
+from pytest_comem.llm.connections import Connections
 from pytest_comem.llm.faults import Fault, ProviderFault
 from pytest_comem.llm.prices import prices_of, without_prices
 from pytest_comem.llm.replies import read_completion, read_vectors
@@ -33,8 +33,6 @@ KEY: Final = "OPENAI_API_KEY"
 _NO_KEY: Final = "local"
 #: Bytes of a reply, at most.
 MAX_REPLY: Final = 64 * 1024 * 1024
-#: Connections to one server; more threads than that would wait for each other.
-_CONNECTIONS: Final = 512
 
 
 @final
@@ -49,22 +47,8 @@ class OpenAIWire:
     def __init__(self, api_base: str, *, keyed: bool = True) -> None:
         check_wire(api_base)
         self._keyed = keyed
-        import httpx
-
         self._base = api_base.strip().rstrip("/")
-        host = urlsplit(self._base).hostname or ""
-        local = is_loopback(host)
-        # A proxy must not see what is meant for this machine.
-        schemes = ("all://", "http://", "https://") if local else ()
-        self._client = httpx.Client(
-            # Reading certificates takes a tenth of a second, and here there is nothing to verify.
-            verify=not (local and self._base.startswith("http://")),
-            mounts=dict.fromkeys(schemes),
-            follow_redirects=False,
-            limits=httpx.Limits(
-                max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS
-            ),
-        )
+        self._connections = Connections(self._base)
 
     def chat(self, call: ChatCall) -> Completion:
         """Make one attempt.
@@ -94,7 +78,7 @@ class OpenAIWire:
 
     def close(self) -> None:
         """Close all connections."""
-        self._client.close()
+        self._connections.close()
 
     def _post(self, path: str, body: Mapping[str, Any], timeout: float) -> Any:
         import httpx
@@ -127,9 +111,10 @@ class OpenAIWire:
 
         deadline = time.monotonic() + timeout
         patience = httpx.Timeout(timeout, connect=min(CONNECT, timeout))
-        with self._client.stream(
-            "POST", url, content=data, headers=headers, timeout=patience
-        ) as response:
+        with (
+            self._connections.one() as client,
+            client.stream("POST", url, content=data, headers=headers, timeout=patience) as response,
+        ):
             chunks, size = [], 0
             for chunk in response.iter_bytes():
                 size += len(chunk)

@@ -122,7 +122,7 @@ def test_an_endpoint_that_never_answers_a_call_ends_the_run(
     """Connections are accepted and dropped: one message, no error for each step, no scores."""
     with ModelServer(answer, faults=always(Fault(how="close"))) as server:
         result = run(project, *models(server), "--comem-run-dir=r", *more)
-    text = result.stdout.str()
+    text = " ".join(result.stdout.str().split())
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert text.count("The run was ended early: the model openai/agent cannot be reached") == 1
     assert "ERROR" not in text
@@ -138,7 +138,7 @@ def test_a_refused_key_ends_the_run_at_once(project: pytest.Pytester) -> None:
     with ModelServer(answer, faults=always(refusal)) as server:
         result = run(project, *models(server))
         assert len(server.calls) <= 8
-    text = result.stdout.str()
+    text = " ".join(result.stdout.str().split())
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert text.count("Incorrect API key provided") == text.count("The run was ended early") == 1
     assert "ERROR" not in text
@@ -158,7 +158,7 @@ def test_what_was_finished_before_the_end_is_kept(project: pytest.Pytester) -> N
             for usage in row["usage"].values()
         )
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*The run was ended early: the budget is spent:*40,000*"])
+    result.stdout.fnmatch_lines(["The run was ended early: the budget is spent:*"])
     rows = records(project.path / "r")
     summary = finished(project, "r")
     assert 5 < len(rows) == summary["scored"] < 81

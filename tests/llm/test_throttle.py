@@ -25,8 +25,8 @@ def yes() -> bool:
 
 def test_it_starts_moderate_and_doubles_in_a_round_trip() -> None:
     """As many successes as calls in flight double the limit, up to the most."""
-    throttle = Throttle(40)
-    for expected in (2 * START, 4 * START, 40):
+    throttle = Throttle(80)
+    for expected in (2 * START, 4 * START, 80):
         for _ in range(throttle.limit):
             throttle.succeeded()
         assert throttle.limit == expected
