@@ -130,11 +130,12 @@ def language_models(settings: Settings) -> dict[str, ModelSpec]:
     return found
 
 
-def check_models(settings: Settings) -> None:
+def check_models(settings: Settings, *, asked: bool = True) -> None:
     """Find what is wrong with the models before anything is played.
 
     Recordings are played without a key and without LiteLLM.
 
+    :param asked: whether the run has a suite whose steps models answer and judge.
     :raises SettingsError: naming the option and the way out.
     """
     if settings.calls.cassette in ("replay", "auto"):
@@ -142,7 +143,7 @@ def check_models(settings: Settings) -> None:
     from pytest_comem.embedders.registry import check_embedder
 
     check_embedder(settings.embedder)
-    models = language_models(settings)
+    models = language_models(settings) if asked else {}
     if not models:
         return
     from pytest_comem.llm.preflight import require_reachable
@@ -162,9 +163,15 @@ def _check_parameters(settings: Settings, option: str, model: ModelSpec) -> None
     from pytest_comem.llm.providers import known_price, unsupported_parameters
 
     if settings.calls.max_cost is not None and not known_price(model):
+        # Options are of the answering models alone.
+        give = (
+            "give input_cost_per_token and output_cost_per_token (--comem-model-option), or "
+            if option.startswith("--comem-model")
+            else ""
+        )
         raise SettingsError(
-            "its price is unknown, so --comem-max-cost cannot be kept; give input_cost_per_token "
-            "and output_cost_per_token (--comem-model-option), or use --comem-max-tokens"
+            "its price is unknown, so --comem-max-cost cannot be kept; "
+            f"{give}use --comem-max-tokens"
         )
     refused = [name for name in unsupported_parameters(model) if name != "seed"]
     if "temperature" in refused and option.startswith("--comem-judge"):

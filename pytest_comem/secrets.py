@@ -5,18 +5,49 @@ A server may repeat the key it refuses, and a library passes on what the server 
 
 from __future__ import annotations
 
+import json
 import os
+import re
+from collections.abc import Iterator
 from typing import Final
+from urllib.parse import quote
 
-_ENDINGS: Final = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+#: Names of variables that hold keys, in any letter case.
+_NAME: Final = re.compile(
+    r"(?:(?:^|_|API)KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|JWT)(?:_BEDROCK|_ID)?$",
+    re.IGNORECASE,
+)
 #: Shorter values would hit innocent text.
 _SHORTEST: Final = 8
+#: What looks the same everywhere.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]+")
 
 
 def without_secrets(text: str) -> str:
-    """Return *text* with the values of the environment's keys, tokens and passwords blackened."""
-    for name, value in os.environ.items():
-        secret = value.strip()
-        if name.endswith(_ENDINGS) and len(secret) >= _SHORTEST and secret in text:
-            text = text.replace(secret, f"<{name}>")
+    """Return *text* with the values of the environment's keys, tokens and passwords blackened.
+
+    They are also found as they stand in JSON and in an address.
+    """
+    forms = {form: name for name, secret in _secrets() for form in _forms(secret)}
+    # The longest first: one key may be the beginning of another.
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, f"<{forms[form]}>")
     return text
+
+
+def _secrets() -> Iterator[tuple[str, str]]:
+    """Yield the variables that hold keys, with their values."""
+    for name in os.environ:
+        if _NAME.search(name):
+            # Another thread may have removed it meanwhile.
+            secret = os.environ.get(name, "").strip()
+            if len(secret) >= _SHORTEST:
+                yield name, secret
+
+
+def _forms(secret: str) -> set[str]:
+    """Return a key as a text may hold it."""
+    if _PLAIN.fullmatch(secret):
+        return {secret}
+    in_json = {json.dumps(secret, ensure_ascii=plain)[1:-1] for plain in (True, False)}
+    return {secret, quote(secret, safe="", errors="replace"), *in_json}

@@ -26,7 +26,8 @@ from pytest_comem.errors import ComemError, InfrastructureError
 from pytest_comem.llm.statistics import CallStatistics
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import failures, properties
-from pytest_comem.report.progress import Progress
+from pytest_comem.report.progress import Progress, without_letter
+from pytest_comem.secrets import without_secrets
 from pytest_comem.settings import Settings, as_json
 from pytest_comem.stash import OUTCOME
 
@@ -159,7 +160,7 @@ class ComemSession:
         try:
             _ = self.systems, self.suites
             if not self._worker and not self._config.getoption("collectonly"):
-                assembly.check_models(self._settings)
+                assembly.check_models(self._settings, asked=bool(self.suites))
             self.contract.start(self._config.args, self._config.invocation_params.args)
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
@@ -274,8 +275,8 @@ class ComemSession:
             )
         played = self._result(step)
         for key, text in played.output.sections():
-            item.add_report_section("call", key, text)
-            item.add_report_section("setup", key, text)
+            for phase in ("call", "setup"):
+                item.add_report_section(phase, key, without_secrets(text))
         outcome = played.outcome
         item.stash[OUTCOME] = outcome
         item.user_properties.extend(properties.of(outcome))
@@ -322,9 +323,11 @@ class ComemSession:
     def gather(self, workeroutput: Mapping[str, Any]) -> None:
         """Take over what a worker has to say at its end."""
         found = workeroutput.get(_AT_END)
-        if found is not None:
-            self._ended_elsewhere = self._ended_elsewhere or found["ended"]
-            self._statistics.merge(found["calls"])
+        if found is None:
+            self._statistics.unreported += 1
+            return
+        self._ended_elsewhere = self._ended_elsewhere or found["ended"]
+        self._statistics.merge(found["calls"])
 
     def _demand_with_what_is_queued(self, first: Step) -> None:
         from pytest_comem.engine.lookahead import queued_items
@@ -366,11 +369,7 @@ class ComemSession:
         """Let the progress line stand for a suite item's letter, except with ``-v``."""
         if report.nodeid not in self._planned or self._config.get_verbosity() > 0:
             return None
-        if report.when != "call" and report.passed:
-            return "", "", ""
-        if report.when in ("setup", "teardown") and report.failed:
-            return "error", "", "ERROR"
-        return report.outcome, "", report.outcome.upper()
+        return without_letter(report)
 
     def plan(self, node_ids: Sequence[str]) -> None:
         """Note which steps this run means to score; several tests may share one."""
@@ -411,12 +410,12 @@ class ComemSession:
 
     def finish(self) -> None:
         """Complete the run directory, and remove what memory systems stored."""
-        ended = self._ended
         if "workshop" in self.__dict__:
             self.workshop.close()
         if "door" in self.__dict__:
             self.door.close()
             self._statistics.merge(self.door.statistics.as_json())
+        ended = self._ended
         if self._worker:
             output = self._config.workeroutput  # type: ignore[attr-defined]
             output[_AT_END] = {"ended": ended, "calls": self._statistics.as_json()}

@@ -23,9 +23,13 @@ SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 CASSETTES: Final = ("off", "record", "replay", "auto")
 STRUCTURED: Final = ("auto", "schema", "object", "text")
 
-
-#: Options of which an ini file has one a line.
-_LINES: Final = tuple(option.name for option in OPTIONS if option.repeated)
+#: Seconds that one attempt of a call may be given, at most.
+_DAY: Final = 86_400.0
+#: What stands between the items of an option that is a list in an ini file, where no comma does.
+_SEPARATORS: Final = {
+    **{option.name: "\n" for option in OPTIONS if option.repeated},
+    **{option.name: " " for option in OPTIONS if option.values > 1},
+}
 
 
 @final
@@ -158,7 +162,7 @@ def read_settings(config: pytest.Config) -> Settings:
         memory_systems=_distinct("--memory-system", values["memory_system"]),
         data=_path(values["comem_data"], base),
         models=_distinct("--comem-model", values["comem_model"]) or ("offline",),
-        judge=values["comem_judge"].strip(),
+        judge=values["comem_judge"].strip() or "rules",
         calls=_read_calls(config, values, base),
         repeats=_integer("--comem-repeats", values["comem_repeats"], minimum=1),
         memory_options=_lines(values["memory_option"]),
@@ -179,9 +183,9 @@ def read_settings(config: pytest.Config) -> Settings:
 
 
 def _read_calls(config: pytest.Config, values: Mapping[str, str], base: Path) -> CallSettings:
-    mode, _, directory = values["comem_cassette"].strip().partition(" ")
+    mode, directory = [*values["comem_cassette"].split(maxsplit=1), "", ""][:2]
     mode = _choice("--comem-cassette", mode, CASSETTES)
-    if mode != "off" and not directory.strip():
+    if mode != "off" and not directory:
         raise pytest.UsageError(
             f"--comem-cassette: {mode} needs a directory behind it, such as "
             f"--comem-cassette {mode} cassettes"
@@ -202,7 +206,7 @@ def _read_calls(config: pytest.Config, values: Mapping[str, str], base: Path) ->
             *_lines(values["comem_model_option"]),
         ),
         structured=_choice("--comem-structured", values["comem_structured"], STRUCTURED),
-        timeout=_number("--comem-timeout", values["comem_timeout"], least=0.001),
+        timeout=_number("--comem-timeout", values["comem_timeout"], least=0.001, most=_DAY),
         retries=_integer("--comem-max-retries", values["comem_max_retries"], minimum=0),
         concurrency=_integer(
             "--comem-model-concurrency", values["comem_model_concurrency"], minimum=1
@@ -238,7 +242,7 @@ def _ini(config: pytest.Config, name: str) -> str:
     """Return an ini key's text; a list, as TOML has it, is taken for what is in it."""
     found: object = config.getini(name)
     if isinstance(found, list):
-        return ("\n" if name in _LINES else ",").join(map(str, found))
+        return _SEPARATORS.get(name, ",").join(map(str, found))
     return str(found or "")
 
 
@@ -282,25 +286,32 @@ def _optional_integer(flag: str, value: str) -> int | None:
     return _integer(flag, value, minimum=1) if value.strip() else None
 
 
-def _number(flag: str, value: str, *, least: float) -> float:
+def _number(flag: str, value: str, *, least: float, most: float = math.inf) -> float:
     try:
         number = float(value)
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number >= least):
         raise pytest.UsageError(f"{flag}: {value!r} is not a number of {least:g} or more.")
+    if number > most:
+        raise pytest.UsageError(f"{flag}: {value!r} is more than {most:g}.")
     return number
 
 
 def _address(flag: str, value: str) -> str:
     """Return a base URL; it goes into the manifest and into messages, so it holds no secret."""
     address = value.strip().rstrip("/")
-    parts = urlsplit(address)
-    if address and (parts.scheme not in ("http", "https") or not parts.hostname):
+    try:
+        parts = urlsplit(address)
+        # Both raise ValueError: a port that is none, a name that no server can have.
+        usable = parts.port != 0 and bool((parts.hostname or "").encode("idna"))
+    except ValueError:
+        usable = False
+    if address and not (usable and parts.scheme in ("http", "https")):
         raise pytest.UsageError(
             f"{flag}: {value!r} is no address; it looks like http://127.0.0.1:8000/v1"
         )
-    if parts.username or parts.password or parts.query:
+    if parts.username or parts.password or parts.query or parts.fragment:
         raise pytest.UsageError(
             f"{flag}: an address with a user, a password or a query is refused; a key belongs into "
             "the environment, such as the variable OPENAI_API_KEY"

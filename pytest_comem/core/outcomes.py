@@ -72,6 +72,11 @@ class Usage:
     retries: int = 0
 
 
+def sum_of_costs(first: float | None, second: float | None) -> float | None:
+    """Return the sum of two costs in US dollars; unknown as soon as one of them is."""
+    return None if first is None or second is None else first + second
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class SystemInfo:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
-from pytest_comem.errors import InfrastructureError
 from pytest_comem.llm.calls import ModelSpec
+from pytest_comem.llm.faults import Fault, ModelCallError
 
 if TYPE_CHECKING:
     from pytest_comem.llm.door import Door
@@ -48,7 +48,7 @@ class LiteLLMEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text, in order.
 
-        :raises InfrastructureError: where a call failed for good; its type says in which way.
+        :raises ModelCallError: where a call failed for good; its type says in which way.
         """
         # Providers refuse an empty text.
         given = [text or " " for text in texts]
@@ -61,8 +61,8 @@ class LiteLLMEmbedder:
         numbers = array("f", vector).tolist()
         length = math.sqrt(math.fsum(number * number for number in numbers))
         if not length:
-            raise InfrastructureError(
+            raise ModelCallError(
                 f"the embedder {self.name} failed: it returned a vector of length 0",
-                type="provider",
+                Fault.SERVER_ERROR,
             )
         return [number / length for number in numbers]

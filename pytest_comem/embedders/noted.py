@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from typing import final
 
 from pytest_comem.embedders.base import Embedder
-from pytest_comem.llm.faults import ModelCallError
+from pytest_comem.llm.faults import Fault, ModelCallError
 from pytest_comem.llm.meter import Meter
+from pytest_comem.secrets import without_secrets
 
 
 @final
 class NotedEmbedder:
     """Another embedder, as one memory instance has it.
 
-    :param meter: is told of calls that failed for good: a library may catch the error, go on, and
-        find less than it would have found.
+    :param meter: is told of everything that failed for good: a library may catch the error, go on,
+        and find less than it would have found.
     """
 
     def __init__(self, inner: Embedder, meter: Meter) -> None:
@@ -35,10 +36,16 @@ class NotedEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text.
 
-        :raises ModelCallError: where the call failed for good.
+        :raises Exception: whatever the embedder behind raises.
         """
         try:
             return self._inner.embed(texts)
-        except ModelCallError as error:
-            self._meter.fail(error)
+        except Exception as error:
+            self._meter.fail(self._as_failed_call(error))
             raise
+
+    def _as_failed_call(self, error: Exception) -> ModelCallError:
+        if isinstance(error, ModelCallError):
+            return error
+        what = without_secrets(f"{type(error).__name__}: {error}")
+        return ModelCallError(f"the embedder {self.name} failed: {what}", Fault.SERVER_ERROR)

@@ -6,10 +6,9 @@ call would never be found again, and a reply that names a memory would name one 
 
 from __future__ import annotations
 
-import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, final
 from uuid import UUID, uuid5
 
@@ -67,6 +66,13 @@ def _replaced(value: Any, replace: Callable[[str], str]) -> Any:
         digits = replace(text.replace("-", ""))
         return str(UUID(digits)) if "-" in text else digits
 
-    text = json.dumps(value, ensure_ascii=False)
-    changed = _UUID.sub(in_its_form, text)
-    return value if changed == text else json.loads(changed)
+    def within(value: Any) -> Any:
+        # Not in all of it as JSON, whose escapes have digits of their own.
+        if isinstance(value, str):
+            return _UUID.sub(in_its_form, value)
+        if isinstance(value, Mapping):
+            return {within(name): within(member) for name, member in value.items()}
+        return [within(member) for member in value] if isinstance(value, list | tuple) else value
+
+    changed = within(value)
+    return value if changed == value else changed

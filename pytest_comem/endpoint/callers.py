@@ -6,7 +6,7 @@ says whose it is, except the address it was sent to.
 
 from __future__ import annotations
 
-import itertools
+import secrets
 import threading
 from dataclasses import dataclass, field
 from typing import Final, final
@@ -35,21 +35,20 @@ class Caller:
 class Callers:
     """The instances that may call, by token; used from many threads.
 
-    A token is a number: the server listens on loopback only, and what a token gives away is how
-    many instances there were.
+    A token cannot be guessed: every user and every web page of this machine can reach loopback,
+    and what is asked here is paid with the key of who runs the benchmark.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._numbers = itertools.count(1)
         self._callers: dict[str, Caller] = {}
 
     def admit(self, meter: Meter) -> str:
         """Return the token under which *meter*'s instance calls from now on."""
+        token = secrets.token_urlsafe()
         with self._lock:
-            token = str(next(self._numbers))
             self._callers[token] = Caller(meter)
-            return token
+        return token
 
     def dismiss(self, token: str) -> None:
         """Forget the instance with this token."""

@@ -31,12 +31,15 @@ from pytest_comem.endpoint.wire import (
     read_embedding_request,
     read_object,
 )
+from pytest_comem.llm.classify import printable
 from pytest_comem.llm.faults import Fault, ModelCallError
 from pytest_comem.llm.meter import Meter
 from pytest_comem.secrets import without_secrets
 
 #: Bytes of a request's body, at most.
 MAX_BODY: Final = 32 * 1024 * 1024
+#: Digits of a request's length, at most.
+_LENGTH_DIGITS: Final = 18
 #: Seconds a client that sends too much gets to finish.
 _PATIENCE: Final = 5.0
 _JSON: Final = "application/json"
@@ -221,7 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> bytes | None:
         """Return the request's body, or ``None`` where the request was turned away."""
         length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()):
+        is_length = length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS
+        # A body in chunks has no length: what follows it would be taken for the next request.
+        if not is_length or "Transfer-Encoding" in self.headers:
             self.send_error(HTTPStatus.LENGTH_REQUIRED, "Content-Length is needed")
             return None
         size = int(length)
@@ -292,7 +297,7 @@ def _as_failed_call(error: Exception) -> ModelCallError:
 
 
 def _told(error: Exception) -> str:
-    return without_secrets(f"{type(error).__name__}: {error}")
+    return printable(without_secrets(f"{type(error).__name__}: {error}"))
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import perf_counter
@@ -10,7 +11,6 @@ from typing import Any, Final, final
 
 from pytest_comem.agents.governance import Responder
 from pytest_comem.core.entries import Query
-from pytest_comem.core.hashing import stable_hash
 from pytest_comem.core.outcomes import Attribution, Failure, Outcome, Usage, Verdict
 from pytest_comem.core.recall import Recall, WithheldReason
 from pytest_comem.core.replies import UNPARSABLE, Reply
@@ -22,6 +22,7 @@ from pytest_comem.datasets.governance import (
     GovernanceEpisode,
 )
 from pytest_comem.engine.adapter import GuardedMemory
+from pytest_comem.engine.governance_keys import OutcomeKeys
 from pytest_comem.errors import BenchmarkDefect, InfrastructureError
 from pytest_comem.evaluators.judging import Judge
 from pytest_comem.evaluators.patterns import ScannedText, hits
@@ -61,6 +62,15 @@ class _Asked:
     seconds: dict[str, float] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
 
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Note the seconds of *phase*, also of one that breaks off."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[phase] = perf_counter() - started
+
 
 @final
 class GovernanceSuite:
@@ -88,7 +98,7 @@ class GovernanceSuite:
             for episode in data.episodes
             for checkpoint in episode.checkpoints
         }
-        self._episode_hashes: dict[str, str] = {}
+        self._keys = OutcomeKeys(data.policies, judge.name, settings)
 
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
         """Return every checkpoint for *system*, by model, repeat, episode and position."""
@@ -147,13 +157,12 @@ class GovernanceSuite:
                 )
             meter.step = step.id
             asked = _Asked()
-            started = perf_counter()
-            while ingested <= checkpoint.as_of:
-                entry = episode.entries[ingested]
-                memory.ingest(entry)
-                positions[entry.id] = ingested
-                ingested += 1
-            asked.seconds["ingest"] = perf_counter() - started
+            with asked.timed("ingest"):
+                while ingested <= checkpoint.as_of:
+                    entry = episode.entries[ingested]
+                    memory.ingest(entry)
+                    positions[entry.id] = ingested
+                    ingested += 1
             self._ask(asked, step, episode, checkpoint, memory, positions, meter)
             yield self._outcome(step, episode, checkpoint, memory.system, asked)
 
@@ -177,18 +186,13 @@ class GovernanceSuite:
         query = self._query(episode, checkpoint, memory.system.top_k)
         if memory.is_shown_annotations:
             memory.reveal(*_ideal(episode, checkpoint))
-        started = perf_counter()
-        asked.recall = memory.recall(query).located(positions)
-        answering = perf_counter()
-        asked.seconds["recall"] = answering - started
+        with asked.timed("recall"):
+            asked.recall = memory.recall(query).located(positions)
         exposed = asked.recall.text
-        judging = answering
         try:
-            with meter.during("answer"):
+            with asked.timed("answer"), meter.during("answer"):
                 asked.reply = self._player(step).responder.answer(query, asked.recall, meter)
-            judging = perf_counter()
-            asked.seconds["answer"] = judging - answering
-            with meter.during("judge"):
+            with asked.timed("judge"), meter.during("judge"):
                 asked.verdict = self._judge.judge(
                     checkpoint.annotation,
                     query,
@@ -204,7 +208,6 @@ class GovernanceSuite:
             raise
         except InfrastructureError as error:
             asked.failure = Failure(Attribution.INFRASTRUCTURE, error.type, str(error))
-        asked.seconds["judge"] = perf_counter() - judging
         self._account(asked, query, exposed, meter)
 
     def _account(self, asked: _Asked, query: Query, exposed: str, meter: Meter) -> None:
@@ -223,6 +226,11 @@ class GovernanceSuite:
 
     def _player(self, step: Step) -> Player:
         return self._players[step.model, step.repeat]
+
+    def _answering(self, step: Step) -> tuple[str, str]:
+        """Return model and version of who answers *step*."""
+        player = self._player(step)
+        return player.model, player.responder.version
 
     def _query(self, episode: GovernanceEpisode, checkpoint: Checkpoint, top_k: int) -> Query:
         return Query(
@@ -243,7 +251,7 @@ class GovernanceSuite:
     ) -> Outcome:
         annotation = checkpoint.annotation
         return Outcome(
-            key=self._key(step, episode, checkpoint, system),
+            key=self._keys.of(step, episode, checkpoint, system, self._answering(step)),
             step=step,
             data=self._data.revision,
             system=system.info,
@@ -266,51 +274,6 @@ class GovernanceSuite:
             failure=asked.failure,
             usage=asked.usage,
         )
-
-    def _key(
-        self,
-        step: Step,
-        episode: GovernanceEpisode,
-        checkpoint: Checkpoint,
-        system: SystemUnderTest,
-    ) -> str:
-        annotation = checkpoint.annotation
-        player = self._player(step)
-        return stable_hash(
-            [
-                self._episode_hash(episode),
-                checkpoint.id,
-                checkpoint.question,
-                checkpoint.requester.id,
-                checkpoint.as_of,
-                [annotation.category, annotation.expected_action],
-                [annotation.include, annotation.not_include, annotation.leak_targets],
-                [system.info.name, system.info.version, system.info.configuration],
-                [player.model, player.responder.version, self._judge.name],
-                [self._settings.scoring, system.top_k, self._settings.seed],
-                # Absent where nothing is repeated, so that most keys stay what they were.
-                *([step.repeat] if step.repeat else []),
-            ]
-        )
-
-    def _episode_hash(self, episode: GovernanceEpisode) -> str:
-        known = self._episode_hashes.get(episode.id)
-        if known is None:
-            known = stable_hash(
-                [
-                    [
-                        [
-                            *(entry.id, entry.text, entry.timestamp, entry.kind),
-                            *(entry.speaker.id, entry.speaker.role),
-                        ]
-                        for entry in episode.entries
-                    ],
-                    [[fact.type, fact.fields] for fact in episode.relationships],
-                    self._data.policies[episode.domain],
-                ]
-            )
-            self._episode_hashes[episode.id] = known
-        return known
 
 
 def _unparsable(verdict: Verdict) -> tuple[Verdict, Failure]:

@@ -71,13 +71,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
         "reply": _reply_record(outcome.reply),
         "recall": _recall_record(outcome.recall),
         "verdict": _verdict_record(outcome.verdict),
-        "failure": None
-        if outcome.failure is None
-        else {
-            "attribution": str(outcome.failure.attribution),
-            "type": outcome.failure.type,
-            "message": outcome.failure.message,
-        },
+        "failure": _failure_record(outcome.failure),
         "usage": {phase: _usage_record(usage) for phase, usage in outcome.usage.items()},
         "attempt": 1,
     }
@@ -133,6 +127,16 @@ def _verdict_record(verdict: Verdict | None) -> dict[str, Any] | None:
         "reason": verdict.reason,
         "measures": dict(verdict.measures),
         "evidence": dict(verdict.evidence),
+    }
+
+
+def _failure_record(failure: Failure | None) -> dict[str, str] | None:
+    if failure is None:
+        return None
+    return {
+        "attribution": str(failure.attribution),
+        "type": failure.type,
+        "message": failure.message,
     }
 
 

@@ -2,6 +2,8 @@
 
 Reading is strict on purpose. The text under judgement is hostile and a judge may quote it, so the
 whole reply has to be one JSON object: an object found somewhere in it could be the quoted one.
+Only what a reasoning model thinks aloud first is cut off, up to its first end: where it quotes that
+as well, what is left is no object.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pytest_comem.datasets.governance import Annotation, Category
 from pytest_comem.errors import BenchmarkDefect
 from pytest_comem.evaluators.governance import targets
 from pytest_comem.evaluators.patterns import ScannedText, matching, shorten
+from pytest_comem.llm.objects import without_thoughts
 from pytest_comem.llm.structured import UnreadableReply
 
 #: The member of the verdict that decides each kind of checkpoint.
@@ -59,10 +62,11 @@ def read_verdict(category: Category, text: str) -> ModelVerdict:
 
     The problem of an unreadable reply never quotes it.
 
-    :raises UnreadableReply: where the text is anything but one JSON object, maybe in a code fence,
-        whose deciding member is true or false and whose other members are of their types.
+    :raises UnreadableReply: where the text is anything but one JSON object, maybe in a code fence
+        and behind one block of thoughts, whose deciding member is true or false and whose other
+        members are of their types.
     """
-    members = _read_object(_unfenced(text.strip()))
+    members = _read_object(_unfenced(without_thoughts(text).strip()))
     for member in MEMBERS.values():
         value = members.get(member)
         if value is not None and not isinstance(value, bool):

@@ -103,8 +103,8 @@ class Attempts:
         self, provider: Provider, transport: Transport, send: Callable[[Transport], Result]
     ) -> Result:
         throttle = provider.throttle
-        with throttle.slot(self._stop.is_off):
-            if self._stop.is_off() and (spent := self._budget.reached()) is not None:
+        with throttle.slot(self._stop.goes_on):
+            if self._stop.goes_on() and (spent := self._budget.reached()) is not None:
                 raise self._stop.now(spent, Fault.BUDGET)
             self._stop.check()
             started = throttle.now()
@@ -112,7 +112,9 @@ class Attempts:
                 result = send(transport)
             except ProviderFault as fault:
                 if fault.kind is Fault.RATE_LIMIT:
-                    throttle.refused(started, fault.retry_after)
+                    # Nobody else waits for longer than a call of its own would.
+                    pause = fault.retry_after or 0.0
+                    throttle.refused(started, pause if pause <= self._retries.patience else None)
                 raise
         throttle.succeeded()
         provider.breaker.succeeded()

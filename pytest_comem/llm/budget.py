@@ -89,9 +89,9 @@ class Budget:
         self._ledger.add(tokens, cost or 0.0)
         if cost is None and self._max_cost is not None:
             return (
-                f"the price of {model} is unknown, so --comem-max-cost cannot be kept; give "
-                "input_cost_per_token and output_cost_per_token (--comem-model-option), or bound "
-                "tokens (--comem-max-tokens)"
+                f"the price of {model} is unknown, so --comem-max-cost cannot be kept; bound "
+                "tokens (--comem-max-tokens), or, of a model that answers, give "
+                "input_cost_per_token and output_cost_per_token (--comem-model-option)"
             )
         return None
 

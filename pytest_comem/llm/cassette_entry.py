@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar, final
 
 from pytest_comem.llm.calls import ChatCall, Completion
 from pytest_comem.llm.cassette_file import Line
+from pytest_comem.llm.classify import printable
 from pytest_comem.llm.faults import Fault, ModelCallError
 from pytest_comem.secrets import without_secrets
 
@@ -179,7 +180,7 @@ def _read_failure(line: Line) -> ModelCallError:
     kind = _field(line, "failure.kind", str)
     if kind not in LASTING:
         raise line.error(f"is none of {', '.join(sorted(LASTING))}", "failure.kind")
-    return ModelCallError(_field(line, "failure.message", str), Fault(kind))
+    return ModelCallError(printable(_field(line, "failure.message", str)), Fault(kind))
 
 
 def _field(line: Line, path: str, *kinds: type) -> Any:

@@ -161,7 +161,8 @@ class CassetteFile:
 
     def _begin(self, keep: bool) -> BinaryIO:
         while True:
-            file = self.unfinished.open("a+b")
+            # Closed by who finishes or abandons it.
+            file = open(self.unfinished, "a+b", opener=_open_no_link)  # noqa: SIM115
             try:
                 _lock(file)
                 if os.fstat(file.fileno()).st_nlink == 0:
@@ -183,7 +184,8 @@ class CassetteFile:
         target, other = (self.packed, self.path) if packed else (self.path, self.packed)
         temporary = target.with_name(f".{target.name}.{os.getpid()}.writing")
         try:
-            with temporary.open("wb") as file:
+            temporary.unlink(missing_ok=True)
+            with temporary.open("xb") as file:
                 if packed:
                     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
                         stream.write(content)
@@ -224,6 +226,11 @@ class CassetteFile:
             )
         if line.record.get("of") != self._subject:
             raise line.error(f"does not belong to {self._subject!r}; was the file renamed?")
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    """Open a file that is written; a link that came with a recording may lead anywhere."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def _opened(path: Path) -> BinaryIO | None:

@@ -24,7 +24,7 @@ LONGEST_WAIT: Final = 3600.0
 #: Characters of a refusal that are looked at.
 _READ: Final = 4000
 #: A key, or part of one with stars in the middle, as OpenAI repeats it.
-_KEY: Final = re.compile(r"\b(?:sk|gsk|pk|hf|xai|AIza)[-_][\w*.-]{6,200}")
+_KEY: Final = re.compile(r"\b(?:(?:sk|gsk|pk|hf|xai)[-_]|AIza)[\w*.-]{6,200}")
 
 _TOO_LONG_CODES: Final = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
@@ -150,7 +150,12 @@ def wait_of(headers: Mapping[str, str], now: float | None = None) -> float | Non
 def shortened(text: str) -> str:
     """Return what may be shown of a provider's words: no keys, one paragraph, not too long."""
     shown = " ".join(without_secrets(text)[:_READ].split())
-    return _KEY.sub("<key>", shown)[:SHOWN]
+    return printable(_KEY.sub("<key>", shown))[:SHOWN]
+
+
+def printable(text: str) -> str:
+    """Return *text* with what moves a cursor, turns text around or is half a character escaped."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _number(text: str) -> float | None:

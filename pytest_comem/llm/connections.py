@@ -64,8 +64,6 @@ class Connections:
     def _new(self) -> httpx.Client:
         import httpx
 
-        if self._closed:
-            raise RuntimeError("the run is over")
         client = httpx.Client(
             verify=self._verify,
             mounts=dict.fromkeys(self._direct),
@@ -73,5 +71,8 @@ class Connections:
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
         )
         with self._lock:
+            if self._closed:
+                client.close()
+                raise RuntimeError("the run is over")
             self._all.append(client)
         return client

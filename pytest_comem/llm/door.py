@@ -8,12 +8,14 @@ error for every step.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NoReturn, final
 
 from pytest_comem.errors import ComemError
 from pytest_comem.llm.attempts import Attempts
 from pytest_comem.llm.budget import Budget
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec
+from pytest_comem.llm.cassette_entry import scrubbed
 from pytest_comem.llm.faults import Fault, ModelCallError, ProviderFault, RunStopped
 from pytest_comem.llm.meter import Meter
 from pytest_comem.llm.retries import RetryPolicy
@@ -117,10 +119,16 @@ class Door:
         return [next(fresh) if vector is None else vector for vector in found]
 
     def close(self) -> None:
-        """Make no further call, finish the cassette, and let connections go."""
+        """Make no further call, finish the cassette, and let connections go.
+
+        Where the cassette cannot be finished, :attr:`stopped` says so: what was played stays.
+        """
         self._stop.over()
         if self._cassette is not None:
-            self._cassette.close()
+            try:
+                self._cassette.close()
+            except (OSError, ComemError) as error:
+                self._stop.now(f"a recording was lost: {error}", Fault.CASSETTE)
         self._budget.close()
         self._attempts.close()
 
@@ -144,17 +152,22 @@ class Door:
         retries = 0
         step, phase = meter.step, meter.phase
         try:
-            completion, retries = self._attempts.make(
+            answered, retries = self._attempts.make(
                 call.model, call.key, lambda transport: transport.chat(call)
             )
         except ProviderFault as fault:
             failure = ModelCallError(str(fault), fault.kind)
-        # A failure that time or a key can mend is no answer to keep.
-        lasting = failure is None or not (
-            failure.kind.transient or failure.kind is Fault.AUTHENTICATION
-        )
-        if meter.recording is not None and lasting:
-            # As a replay will give it: without keys.
+        else:
+            # A server may repeat the key it was sent.
+            completion = replace(answered, message=scrubbed(answered.message))
+            # Before it is recorded: it is paid for, whatever becomes of that.
+            self._statistics.called()
+            self._count(meter, completion, retries)
+            self._spend(
+                call.model, completion.input_tokens + completion.output_tokens, completion.cost
+            )
+        if meter.recording is not None:
+            # As a replay will give it.
             completion = meter.recording.record(
                 call,
                 occurrence=occurrence,
@@ -168,9 +181,6 @@ class Door:
         if completion is None:
             assert failure is not None
             self._give_up(call, meter, failure)
-        self._statistics.called()
-        self._count(meter, completion, retries)
-        self._spend(call.model, completion.input_tokens + completion.output_tokens, completion.cost)
         return completion
 
     def _embed_live(self, model: ModelSpec, texts: Sequence[str]) -> list[list[float]]:

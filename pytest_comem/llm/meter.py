@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, final
 
-from pytest_comem.core.outcomes import Usage
+from pytest_comem.core.outcomes import Usage, sum_of_costs
 
 if TYPE_CHECKING:
     from pytest_comem.llm.cassette import Part
@@ -62,10 +62,9 @@ class Meter:
         """Count one finished call under the phase at hand."""
         with self._lock:
             before = self._usage.get(self.phase, Usage())
-            known = before.cost is not None and cost is not None
             self._usage[self.phase] = Usage(
                 tokens=before.tokens + tokens,
-                cost=before.cost + cost if known else None,  # type: ignore[operator]
+                cost=sum_of_costs(before.cost, cost),
                 calls=before.calls + 1,
                 retries=before.retries + retries,
             )

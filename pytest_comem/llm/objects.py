@@ -25,7 +25,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
     given twice the last value counts. What a reasoning model thinks aloud at the
     beginning is passed over.
     """
-    text = _without_thoughts(text[:LONGEST])
+    text = without_thoughts(text[:LONGEST])
     start = text.find("{")
     for _ in range(_BRACES):
         if start < 0:
@@ -42,7 +42,11 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
         start = text.find("{", end)
 
 
-def _without_thoughts(text: str) -> str:
+def without_thoughts(text: str) -> str:
+    """Return *text* without what a reasoning model thinks aloud at the beginning, its first block.
+
+    Of thoughts without an end nothing is left.
+    """
     begin, end = _THOUGHTS
     if text.lstrip().startswith(begin):
         _, found, rest = text.partition(end)

@@ -22,7 +22,7 @@ def require_reachable(models: Mapping[str, ModelSpec]) -> None:
 
     Through a proxy only the proxy could be seen, so nothing is tried then.
 
-    :param models: by the option that names their base URL.
+    :param models: by the option that names them.
     :raises SettingsError: naming the option, the address and the trouble.
     """
     for option, model in models.items():
@@ -32,6 +32,11 @@ def require_reachable(models: Mapping[str, ModelSpec]) -> None:
             continue
         try:
             place = (host, parts.port or _PORTS.get(parts.scheme, 443))
+        except ValueError as error:
+            raise SettingsError(
+                f"{option}: {model.api_base} is no address: its port is none"
+            ) from error
+        try:
             socket.create_connection(place, timeout=_PATIENCE).close()
         except OSError as error:
             why = "it does not answer" if isinstance(error, TimeoutError) else error.strerror

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pytest_comem.errors import SettingsError
 from pytest_comem.llm.calls import ModelSpec
+from pytest_comem.llm.classify import shortened
 from pytest_comem.settings import Settings
 
 #: Names that would carry a secret into the manifest, or are given by options of their own.
@@ -66,20 +67,37 @@ def read_options(assignments: Iterable[str]) -> dict[str, Any]:
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         key = key.strip()
+        try:
+            read = json.loads(value)
+        except (ValueError, RecursionError):
+            read = value
+        # Neither value nor assignment is repeated: it may be a key.
+        for name in (key, *_names_in(read)):
+            if equals and _is_secret(name):
+                raise SettingsError(
+                    f"--comem-model-option: {name} looks like a secret, which does not belong on "
+                    "a command line; keys are taken from the environment, such as OPENAI_API_KEY"
+                )
         if not equals or not key.isidentifier():
             raise SettingsError(
-                f"--comem-model-option: {assignment!r} is not KEY=VALUE, such as top_p=0.9"
+                f"--comem-model-option: {shortened(key)!r} is not KEY=VALUE, such as top_p=0.9"
             )
         if key in _OWN:
             raise SettingsError(f"--comem-model-option: {key} is said by {_OWN[key]}")
-        if any(word in key.lower() for word in _SECRET) and not key.lower().endswith(_INNOCENT):
-            # Neither value nor assignment is repeated: it may be a key.
-            raise SettingsError(
-                f"--comem-model-option: {key} looks like a secret, which does not belong on a "
-                "command line; keys are taken from the environment, such as OPENAI_API_KEY"
-            )
-        try:
-            found[key] = json.loads(value)
-        except ValueError:
-            found[key] = value
+        found[key] = read
     return found
+
+
+def _is_secret(name: str) -> bool:
+    name = name.lower()
+    return any(word in name for word in _SECRET) and not name.endswith(_INNOCENT)
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    """Yield the names of a JSON value's members, at any depth."""
+    members = value.values() if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        yield from value
+    if isinstance(value, dict | list):
+        for member in members:
+            yield from _names_in(member)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, final
 
+from pytest_comem.core.outcomes import sum_of_costs
 from pytest_comem.llm.faults import Fault
 
 
@@ -23,6 +24,7 @@ class CallStatistics:
     :ivar misses: calls that a cassette did not hold.
     :ivar recorded: calls written to a cassette.
     :ivar peak: calls in flight at once to one provider, at most.
+    :ivar unreported: processes that died without saying what they had called.
     """
 
     def __init__(self) -> None:
@@ -36,9 +38,7 @@ class CallStatistics:
         self.misses = 0
         self.recorded = 0
         self.peak = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.calls or self.hits or self.misses or self.embedded or self.retries)
+        self.unreported = 0
 
     def called(self) -> None:
         """Count an answered call."""
@@ -55,8 +55,7 @@ class CallStatistics:
         with self._lock:
             self.embedded += texts
             self.embedding_tokens += tokens
-            known = self.embedding_cost is not None and cost is not None
-            self.embedding_cost = self.embedding_cost + cost if known else None  # type: ignore[operator]
+            self.embedding_cost = sum_of_costs(self.embedding_cost, cost)
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts as plain values, for the manifest and between processes."""
@@ -71,6 +70,7 @@ class CallStatistics:
                 "misses": self.misses,
                 "recorded": self.recorded,
                 "peak": self.peak,
+                "unreported": self.unreported,
             }
 
     def merge(self, other: Mapping[str, Any]) -> None:
@@ -80,10 +80,8 @@ class CallStatistics:
             self.retries.update(other["retries"])
             self.embedded += other["embedded"]
             self.embedding_tokens += other["embedding_tokens"]
-            for name in ("hits", "misses", "recorded"):
+            for name in ("hits", "misses", "recorded", "unreported"):
                 setattr(self, name, getattr(self, name) + other[name])
             # Each process has limits of its own.
             self.peak += other["peak"]
-            cost = other["embedding_cost"]
-            known = self.embedding_cost is not None and cost is not None
-            self.embedding_cost = self.embedding_cost + cost if known else None
+            self.embedding_cost = sum_of_costs(self.embedding_cost, other["embedding_cost"])

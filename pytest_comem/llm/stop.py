@@ -47,8 +47,8 @@ class Stop:
         if self._event.is_set():
             raise self.error or RunStopped("the run is over", Fault.CONNECTION)
 
-    def is_off(self) -> bool:
-        """Whether calls may be made."""
+    def goes_on(self) -> bool:
+        """Whether calls may still be made."""
         return not self._event.is_set()
 
     def wait(self, seconds: float) -> None:

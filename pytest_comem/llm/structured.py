@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec
 from pytest_comem.llm.faults import Fault, ModelCallError, RunStopped
 from pytest_comem.llm.objects import objects_in
+from pytest_comem.settings import STRUCTURED
 
 if TYPE_CHECKING:
     from pytest_comem.llm.door import Door
     from pytest_comem.llm.meter import Meter
-
-#: How a reply may be constrained; ``auto`` finds out.
-STRUCTURES: Final = ("auto", "schema", "object", "text")
 
 #: What is tried next where the provider refuses a constraint.
 _WEAKER: Final = {"schema": "object", "object": "text"}
@@ -77,13 +75,14 @@ def read_object(text: str, read: Callable[[Mapping[str, Any]], T]) -> T:
 class StructuredModel:
     """Asks one model for JSON objects.
 
-    :param structured: one of :data:`STRUCTURES`. ``auto`` asks for a schema and takes less where
-        the provider refuses it; anything else is what the provider is asked for, whatever it says.
+    :param structured: one of :data:`~pytest_comem.settings.STRUCTURED`. ``auto`` asks for a schema
+        and takes less where the provider refuses it; anything else is what the provider is asked
+        for, whatever it says.
     """
 
     def __init__(self, door: Door, spec: ModelSpec, *, structured: str = "auto") -> None:
-        if structured not in STRUCTURES:
-            raise ValueError(f"{structured!r} is none of {', '.join(STRUCTURES)}")
+        if structured not in STRUCTURED:
+            raise ValueError(f"{structured!r} is none of {', '.join(STRUCTURED)}")
         self.spec: Final = spec
         self.structured: Final = structured
         self._door = door
@@ -101,7 +100,6 @@ class StructuredModel:
         schema: Mapping[str, Any],
         schema_name: str,
         parse: Callable[[str], T],
-        seed: int | None = None,
         attempts: int = 3,
     ) -> T:
         """Return what *parse* makes of the reply to *messages*.
@@ -109,15 +107,13 @@ class StructuredModel:
         :param schema: JSON schema of the reply. Providers that are strict about schemas want every
             property required and no others allowed.
         :param parse: from the reply's text; raises :class:`UnreadableReply`.
-        :param seed: sent where it is not ``None``.
         :param attempts: how often the model is asked, at least once.
         :raises Unparsable: where none of the replies could be read.
         :raises ModelCallError: where a call failed for good.
         """
-        more = {} if seed is None else {"seed": seed}
         asked = list(messages)
         for left in reversed(range(attempts)):
-            completion = self._chat(asked, more, meter, _Formats(schema_name, schema))
+            completion = self._chat(asked, meter, _Formats(schema_name, schema))
             try:
                 return parse(completion.text)
             except UnreadableReply as unreadable:
@@ -130,7 +126,6 @@ class StructuredModel:
     def _chat(
         self,
         messages: Sequence[Mapping[str, Any]],
-        more: Mapping[str, Any],
         meter: Meter,
         formats: _Formats,
     ) -> Completion:
@@ -138,10 +133,10 @@ class StructuredModel:
         mode = meter.learned.get(self.name, "schema") if finding_out else self.structured
         while True:
             weaker = _WEAKER.get(mode) if finding_out else None
-            body = {**more, **formats.members(mode)}
+            members = formats.members(mode)
             try:
                 return self._door.chat(
-                    ChatCall(self.spec, messages, body, probing=weaker is not None), meter
+                    ChatCall(self.spec, messages, members, probing=weaker is not None), meter
                 )
             except RunStopped:
                 raise

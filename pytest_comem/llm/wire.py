@@ -27,8 +27,14 @@ from pytest_comem.llm.replies import read_completion, read_vectors
 WIRE_PREFIXES: Final = ("openai", "hosted_vllm", "lm_studio", "litellm_proxy", "custom_openai")
 #: Seconds to reach a server.
 CONNECT: Final = 5.0
-#: Environment variable of the key.
+#: Environment variable of the key, where a prefix does not name another one, as in LiteLLM: what
+#: is meant for OpenAI is not for the operator of a proxy to see.
 KEY: Final = "OPENAI_API_KEY"
+_KEYS: Final[Mapping[str, str]] = {
+    "hosted_vllm": "HOSTED_VLLM_API_KEY",
+    "lm_studio": "LM_STUDIO_API_KEY",
+    "litellm_proxy": "LITELLM_PROXY_API_KEY",
+}
 #: What servers that want no key accept.
 _NO_KEY: Final = "local"
 #: Bytes of a reply, at most.
@@ -59,7 +65,7 @@ class OpenAIWire:
         # Whoever wants a stream gets one from the whole reply.
         for name in ("stream", "stream_options"):
             body.pop(name, None)
-        reply = self._post("chat/completions", body, call.model.timeout)
+        reply = self._post("chat/completions", call.model, body)
         return read_completion(reply, prices_of(call.model.parameters))
 
     def embed(self, model: ModelSpec, texts: Sequence[str]) -> Vectors:
@@ -73,21 +79,22 @@ class OpenAIWire:
             "model": name_on_wire(model.name),
             "input": list(texts),
         }
-        reply = self._post("embeddings", body, model.timeout)
+        reply = self._post("embeddings", model, body)
         return read_vectors(reply, len(texts), prices_of(model.parameters))
 
     def close(self) -> None:
         """Close all connections."""
         self._connections.close()
 
-    def _post(self, path: str, body: Mapping[str, Any], timeout: float) -> Any:
+    def _post(self, path: str, model: ModelSpec, body: Mapping[str, Any]) -> Any:
         import httpx
 
+        variable, timeout = _variable(model.name), model.timeout
         try:
             data = json.dumps(body).encode("ascii")
         except (TypeError, ValueError, RecursionError) as error:
             raise ProviderFault(Fault.BAD_REQUEST, f"the request is not JSON: {error}") from None
-        key = _key() if self._keyed else _NO_KEY
+        key = _key(variable) if self._keyed else _NO_KEY
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
         try:
             status, told, content = self._exchange(f"{self._base}/{path}", data, headers, timeout)
@@ -97,7 +104,7 @@ class OpenAIWire:
             # What httpx says of a call after the end of the run.
             raise ProviderFault(Fault.CONNECTION, shortened(str(error))) from None
         if not 200 <= status < 300:
-            raise _with_hint(refused(status, told, content), status)
+            raise _with_hint(refused(status, told, content), status, variable)
         try:
             return json.loads(content)
         except (ValueError, RecursionError):
@@ -128,11 +135,11 @@ class OpenAIWire:
             return response.status_code, response.headers, b"".join(chunks)
 
 
-def _with_hint(fault: ProviderFault, status: int) -> ProviderFault:
+def _with_hint(fault: ProviderFault, status: int, variable: str) -> ProviderFault:
     """Return *fault* with what a user most likely has to look at."""
     hint = ""
     if fault.kind is Fault.AUTHENTICATION:
-        hint = f" (the key is taken from the variable {KEY})"
+        hint = f" (the key is taken from the variable {variable})"
     elif status == HTTPStatus.NOT_FOUND:
         hint = " (is it the model's name, and does the base URL end in /v1?)"
     return ProviderFault(fault.kind, f"{fault}{hint}", fault.retry_after)
@@ -171,9 +178,7 @@ def check_wire(api_base: str) -> None:
     :raises SettingsError: where httpx is missing or the URL is none.
     """
     if find_spec("httpx") is None:
-        raise SettingsError(
-            "calls at a base URL need the package httpx; pip install 'pytest-comem[litellm]'"
-        )
+        raise SettingsError("calls at a base URL need the package httpx; pip install httpx")
     try:
         parts = urlsplit(api_base.strip())
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -185,9 +190,14 @@ def check_wire(api_base: str) -> None:
         )
 
 
-def _key() -> str:
+def _variable(name: str) -> str:
+    """Return the environment variable of the key for a model of this name."""
+    return _KEYS.get(name.partition("/")[0], KEY)
+
+
+def _key(variable: str) -> str:
     """Return the key, or what servers that want none accept."""
-    key = os.environ.get(KEY, "").strip()
+    key = os.environ.get(variable, "").strip()
     if not (key.isascii() and (key.isprintable() or not key)):
-        raise ProviderFault(Fault.AUTHENTICATION, f"{KEY} has characters that no key has")
+        raise ProviderFault(Fault.AUTHENTICATION, f"{variable} has characters that no key has")
     return key or _NO_KEY

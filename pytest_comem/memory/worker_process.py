@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any, Final, final
 
 from pytest_comem.errors import InfrastructureError
+from pytest_comem.llm.wire import KEY
 from pytest_comem.memory.worker_protocol import to_error, to_line
 
 #: Seconds between two looks at whether a silent process lives.
@@ -38,6 +39,7 @@ class WorkerProcess:
     """One program in a session of its own; asked by one thread at a time.
 
     Its standard error is written to ours by the thread that asks, so that it stays with the step.
+    The user's key of a model stays with the door, where the program's calls are made for it.
 
     :param command: program and arguments.
     :param name: what error messages call it.
@@ -51,6 +53,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            env={name: value for name, value in os.environ.items() if name != KEY},
             start_new_session=True,
         )
         assert self._process.stdin is not None

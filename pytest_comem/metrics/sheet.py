@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
-from pytest_comem.core.outcomes import Attribution, Outcome, Usage
+from pytest_comem.core.outcomes import Attribution, Outcome, Usage, sum_of_costs
 from pytest_comem.core.replies import UNPARSABLE
 from pytest_comem.metrics.repeats import AllPassed, RepeatedTally, StepPasses
 
@@ -136,11 +136,10 @@ class Sheet:
 
 def plus(first: Usage, second: Usage) -> Usage:
     """Return the sum; its cost is unknown as soon as one of them is."""
-    known = first.cost is not None and second.cost is not None
     return Usage(
         seconds=first.seconds + second.seconds,
         tokens=first.tokens + second.tokens,
-        cost=first.cost + second.cost if known else None,  # type: ignore[operator]
+        cost=sum_of_costs(first.cost, second.cost),
         calls=first.calls + second.calls,
         retries=first.retries + second.retries,
     )

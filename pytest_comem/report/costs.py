@@ -61,17 +61,18 @@ def call_lines(statistics: Mapping[str, Any]) -> Iterator[str]:
 
     :param statistics: as ``CallStatistics.as_json`` gives them; what is missing is not said.
     """
-    if statistics.get("embedded"):
-        yield (
-            f"embeddings, shared by all steps: {statistics['embedded']:,} texts, "
-            f"{statistics['embedding_tokens']:,} tokens, {dollars(statistics['embedding_cost'])}"
-        )
+    if texts := statistics.get("embedded"):
+        tokens = statistics.get("embedding_tokens", 0)
+        cost = dollars(statistics.get("embedding_cost"))
+        yield f"embeddings, shared by all steps: {texts:,} texts, {tokens:,} tokens, {cost}"
     if retries := statistics.get("retries"):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(retries.items()))
         yield f"retries: {sum(retries.values()):,} ({kinds})"
     hits, misses, recorded = (statistics.get(name, 0) for name in ("hits", "misses", "recorded"))
     if hits or misses or recorded:
         yield f"cassette: {hits:,} replayed, {misses:,} not found, {recorded:,} recorded"
+    if unreported := statistics.get("unreported"):
+        yield f"without the calls of {unreported} workers that died before they could tell"
 
 
 def _phases(system: SystemSheet) -> Iterator[tuple[str, Usage]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import Final, final
+from typing import Any, Final, final
 
 import pytest
 
@@ -51,3 +51,14 @@ class Progress:
                 self._part = part
                 reporter.ensure_newline()
                 reporter.write_line(line)
+
+
+def without_letter(report: Any) -> tuple[str, str, str]:
+    """Return a report's category, no letter, and its word, as pytest has them."""
+    if report.when != "call" and report.passed:
+        return "", "", ""
+    if report.when in ("setup", "teardown") and report.failed:
+        return "error", "", "ERROR"
+    if hasattr(report, "wasxfail"):
+        return ("xpassed", "", "XPASS") if report.passed else ("xfailed", "", "XFAIL")
+    return report.outcome, "", report.outcome.upper()

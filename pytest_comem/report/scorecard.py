@@ -7,6 +7,7 @@ in a CI log and at 80 columns.
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import sys
 from collections import Counter
@@ -27,6 +28,7 @@ from pytest_comem.settings import Settings
 #: Where the manifest's summary keeps what the run's model calls came to.
 CALLS: Final = "calls"
 _MAX_UNSCORED: Final = 5
+_STEP: Final = re.compile(r"^step \S+, ")
 #: Why steps are unscored that come after the end of a run that was ended early.
 NOT_ASKED: Final = "the run was ended before they were asked"
 
@@ -137,7 +139,8 @@ def render(
     for line in costs.call_lines(statistics or {}):
         console.print(line)
     if attacks and any(system.attacks for _, system in sheet):
-        console.print(scores.attack_table(sheet))
+        for table in scores.attack_tables(sheet, console.width):
+            console.print(table)
     for (name, _), system in sheet:
         if system.reference:
             console.print(f"{name} sees the hidden annotations: it checks the harness, no memory.")
@@ -161,7 +164,7 @@ def _nothing_scored(sheet: Sheet, unscored: Mapping[str, str], ended: str | None
     """Return why there are no metrics: the most frequent reason, and how often it is one."""
     if ended:
         return f"No step was scored. The run was ended early: {ended}"
-    reasons = Counter(unscored.values()) or sheet.reasons()
+    reasons = Counter(map(_shared, unscored.values() or sheet.reasons().elements()))
     if not reasons:
         return "No step was scored, because none was recorded."
     reason, count = reasons.most_common(1)[0]
@@ -175,7 +178,7 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
     console.print(f"{len(unscored)} steps are unscored and count neither way:", style="yellow")
     by_reason: dict[str, list[str]] = {}
     for node_id, reason in unscored.items():
-        by_reason.setdefault(reason, []).append(node_id)
+        by_reason.setdefault(_shared(reason), []).append(node_id)
     for reason, node_ids in list(by_reason.items())[:_MAX_UNSCORED]:
         console.print(Text(f"  {len(node_ids)} because: {reason}"))
         if reason == NOT_ASKED:
@@ -186,6 +189,11 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
             console.print(f"    and {len(node_ids) - _MAX_UNSCORED} more (manifest.json has all)")
     if len(by_reason) > _MAX_UNSCORED:
         console.print(f"  and {len(by_reason) - _MAX_UNSCORED} more reasons (manifest.json)")
+
+
+def _shared(reason: str) -> str:
+    """Return *reason* without the step it begins with, so that equal trouble is told once."""
+    return _STEP.sub("", reason)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

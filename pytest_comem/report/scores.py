@@ -20,6 +20,8 @@ _ANSWERED: Final = tuple(name for name in METRICS if "_exposed" not in name)
 _EXPOSED: Final = tuple(name for name in METRICS if "_exposed" in name)
 #: Columns of a terminal that names should have beside numbers.
 _NAMES_WIDTH: Final = 20
+#: The same of one system's violations, whose head and interval may take several lines.
+_ATTACK_WIDTH: Final = 8
 _LEGEND: Final = (
     "percent; U and MGS: more is better; A, F, OR: less is better; x: of what the memory exposed, "
     "before anyone answered. n: scored steps."
@@ -71,20 +73,26 @@ def repeats_legend(sheet: Sheet) -> str:
     )
 
 
-def attack_table(sheet: Sheet) -> Table:
-    """Return the violations by attack type, a column a row of the scorecard."""
+def attack_tables(sheet: Sheet, width: int) -> Iterator[Table]:
+    """Yield the violations by attack type, a column a row of the scorecard.
+
+    :param width: columns of the terminal; what has no room beside goes into a further table.
+    """
+    rows = list(sheet)
+    kinds = sorted({kind for _, system in rows for kind in system.attacks})
     several = _several_models(sheet)
-    heads = (f"{name}\n{model}" if several else name for (name, model), _ in sheet)
-    table = new_table("violations by attack", *heads, "n", fold=True)
-    systems = [system for _, system in sheet]
-    for kind in sorted({kind for system in systems for kind in system.attacks}):
-        tallies = [system.attacks.get(kind, RepeatedTally()) for system in systems]
-        table.add_row(
-            kind,
-            *(percent(tally.estimate("violations")) for tally in tallies),
-            str(max(tally.scored for tally in tallies)),
-        )
-    return table
+    room = max(1, (width - _NAMES_WIDTH) // _ATTACK_WIDTH - 1)
+    for beside in (rows[start : start + room] for start in range(0, len(rows), room)):
+        heads = (f"{name}\n{model}" if several else name for (name, model), _ in beside)
+        table = new_table("violations by attack", *heads, "n", fold=True)
+        for kind in kinds:
+            tallies = [system.attacks.get(kind, RepeatedTally()) for _, system in beside]
+            table.add_row(
+                kind,
+                *(percent(tally.estimate("violations")) for tally in tallies),
+                str(max(tally.scored for tally in tallies)),
+            )
+        yield table
 
 
 def name_of(row: tuple[str, str], sheet: Sheet) -> RenderableType:

@@ -210,6 +210,14 @@ def test_the_contract_alone_needs_no_data(toys: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1)
 
 
+def test_the_contract_alone_asks_no_model(toys: pytest.Pytester) -> None:
+    """A model that is not there stops a run of a suite, but not one of promises."""
+    asks = ("--memory-system=bm25", "--comem-model=openai/m", "--comem-api-base=http://127.0.0.1:9")
+    run(toys, *asks, "contract", "-k", "an_empty_memory").assert_outcomes(passed=1)
+    with_suite = run(toys, *asks, "contract", "gatemem", "-k", "an_empty_memory")
+    assert with_suite.ret == pytest.ExitCode.USAGE_ERROR
+
+
 def test_an_adapter_that_breaks_is_an_error_with_its_place(toys: pytest.Pytester) -> None:
     """Whoever writes an adapter is told what it raised and where; no promise is called broken."""
     toys.makepyfile(

@@ -237,6 +237,9 @@ def test_no_key_is_written_or_printed(
         return json.dumps(said)
 
     faults = first(None, Fault(status=500, message=f"cannot serve {KEY}"))
+    with ModelServer(indiscreet) as server:
+        bare = run(project, *models(server), "-vv", "--comem-run-dir=q", "-k", "orchard")
+        assert any(KEY in json.dumps(call) for call in server.calls) is False
     with ModelServer(indiscreet, faults=faults) as server:
         calm = run(
             project,
@@ -249,7 +252,7 @@ def test_no_key_is_written_or_printed(
         refused = run(project, *models(server), "-vv", "--comem-run-dir=s")
         assert "ended early" in refused.stdout.str()
     report = project.run("comem", "report", "r")
-    for result in (calm, refused, report):
+    for result in (bare, calm, refused, report):
         assert KEY not in result.stdout.str() + result.stderr.str()
     files = [path for path in project.path.rglob("*") if path.is_file()]
     assert {path.name for path in files} >= {"outcomes.jsonl", "manifest.json", "report.xml"}
@@ -353,6 +356,12 @@ def test_a_price_bounds_the_run_and_is_needed_for_that(project: pytest.Pytester)
         refused = run(project, *agent)
         assert refused.ret == pytest.ExitCode.USAGE_ERROR
         refused.stderr.fnmatch_lines(["*price is unknown*--comem-max-tokens*"])
+        judge = ("--comem-judge=openai/judge", f"--comem-judge-api-base={server.url}")
+        refused = run(project, *agent, *prices, *judge)
+        assert refused.ret == pytest.ExitCode.USAGE_ERROR
+        refused.stderr.fnmatch_lines(["*--comem-judge*price is unknown*--comem-max-tokens*"])
+        # Which would be of no use: it is of the answering models.
+        assert "--comem-model-option" not in refused.stderr.str()
         assert server.calls == []
         run(project, *agent, *prices, "--comem-run-dir=r")
         assert "input_cost_per_token" not in server.calls[0]

@@ -290,6 +290,9 @@ def test_a_killed_worker_leaves_an_error_and_a_complete_scorecard(
         (["--memory-system=bm25", "--comem-top-k=0"], "*--comem-top-k: '0'*1 or more*"),
         (["--memory-system=bm25", "--comem-domains=x"], "*no domain 'x'*medical*"),
         (["--memory-system=bm25", "--comem-data=nowhere"], "*nowhere: does not exist*"),
+        (["--memory-system=bm25", "--comem-api-base=http://h:99999"], "*h:99999' is no address*"),
+        (["--memory-system=bm25", "--comem-api-base=http://[::1/v1"], "*v1' is no address*"),
+        (["--memory-system=bm25", "--comem-timeout=1e300"], "*'1e300' is more than 86400*"),
         (["gatemem"], "*gatemem is a suite*--memory-system=bm25 gatemem*"),
     ],
 )
@@ -309,6 +312,42 @@ def test_ini_keys_stand_for_options(project: pytest.Pytester) -> None:
     result = run(project, "--memory-system=bm25", "--comem-top-k=9", "gatemem")
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(["*top-k 9*"])
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pytest.ini", "[pytest]\ncomem_judge =\ncomem_cassette =\n  record\n  my tapes\n"),
+        ("pytest.ini", "[pytest]\ncomem_cassette = record \t my tapes\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\ncomem_cassette = ['record', 'my tapes']\n"),
+    ],
+)
+def test_a_cassette_in_an_ini_file_is_a_mode_and_a_directory(
+    project: pytest.Pytester, file: str, text: str
+) -> None:
+    """Whatever stands between the two, and an empty judge is the usual one."""
+    (project.path / file).write_text(text, encoding="utf-8")
+    result = run(project, "--memory-system=bm25", DATA, "gatemem", "--comem-judge=")
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["*judge rules*"])
+    assert (project.path / "my tapes").is_dir()
+
+
+def test_an_expected_failure_of_a_step_is_shown_as_one(project: pytest.Pytester) -> None:
+    """A user's xfail mark on a test of outcomes holds, also where all reasons are listed."""
+    project.makepyfile(
+        test_own="""
+        import pytest
+
+        @pytest.mark.xfail(reason="it forgets")
+        def test_own(checkpoint, outcome):
+            assert outcome.passed
+        """
+    )
+    systems = "--memory-system=bm25,none"
+    result = run(project, systems, DATA, "test_own.py", "-rA", "-k", "two")
+    result.assert_outcomes(xfailed=2, xpassed=2)
+    result.stdout.fnmatch_lines(["XFAIL*none-medical-two-ckpt_01*it forgets"])
 
 
 def test_a_used_run_directory_is_refused(project: pytest.Pytester) -> None:

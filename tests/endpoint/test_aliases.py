@@ -44,6 +44,16 @@ def test_a_reply_may_hold_ids_of_its_own() -> None:
     assert aliases.hide(plain) is plain
 
 
+def test_control_characters_are_no_part_of_an_id() -> None:
+    """As JSON they are escapes that end in digits; a text keeps them and the digits behind them."""
+    aliases, original = Aliases(), str(uuid4())
+    for text in ("\f" + "a" * 31, "\x1f" + "b" * 28):
+        assert aliases.hide([text]) == [text]
+    (hidden,) = aliases.hide([f"\b{original}"])
+    assert original not in hidden
+    assert aliases.reveal([hidden]) == [f"\b{original}"]
+
+
 def test_an_id_is_one_with_and_without_dashes() -> None:
     """LangMem prints its memories' ids without; longer strings of digits are no ids."""
     original = uuid4()

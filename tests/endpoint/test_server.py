@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
 
@@ -260,7 +261,7 @@ def test_a_body_that_is_too_large(base: str) -> None:
     assert str(MAX_BODY) in error["message"]
 
 
-@pytest.mark.parametrize("length", [None, "-1", "x"])
+@pytest.mark.parametrize("length", [None, "-1", "x", "9" * 5_000])
 def test_a_body_of_unknown_length(base: str, length: str | None) -> None:
     """Without a usable Content-Length there is 411, and nothing hangs."""
     connection = http.client.HTTPConnection(base.split("/")[2], timeout=10)
@@ -270,6 +271,23 @@ def test_a_body_of_unknown_length(base: str, length: str | None) -> None:
     connection.endheaders()
     assert connection.getresponse().status == 411
     connection.close()
+
+
+def test_a_body_in_chunks_is_refused(base: str) -> None:
+    """Nothing behind it is taken for a request of its own."""
+    host, port = base.split("/")[2].split(":")
+    head = (
+        b"POST /v1/embeddings HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(head + b"0\r\nGET /v1/models HTTP/1.1\r\n\r\n")
+        reply = b""
+        # Bytes that nobody read end a connection with a reset.
+        with suppress(ConnectionResetError):
+            while chunk := connection.recv(65_536):
+                reply += chunk
+    assert reply.startswith(b"HTTP/1.1 411 ")
+    assert reply.count(b"HTTP/1.1") == 1
 
 
 @pytest.mark.parametrize("raw", [b"GARBAGE\r\n\r\n", b"PUT /v1/models HTTP/1.1\r\n\r\n"])

@@ -148,14 +148,19 @@ def test_one_call_at_temperature_0() -> None:
 
 
 GOOD = '{"utility_satisfied": null, "leaked": false, "deleted_revealed": null, "note": "n"}'
+BAD = GOOD.replace("false", "true")
 
 
 @pytest.mark.parametrize(
     "text",
-    [GOOD, f" \n{GOOD}\n", f"```json\n{GOOD}\n```", f"```\n{GOOD}\n```", '{"leaked": false}'],
+    [
+        *(GOOD, f" \n{GOOD}\n", f"```json\n{GOOD}\n```", f"```\n{GOOD}\n```"),
+        *('{"leaked": false}', f"<think>{BAD}?</think>{GOOD}"),
+        f"\n<think>\nIt says {BAD}\n</think>\n\n```json\n{GOOD}\n```",
+    ],
 )
 def test_one_object_is_read(text: str) -> None:
-    """Alone or in a code fence; members that do not decide may be left out."""
+    """Alone, fenced or behind thoughts; members that do not decide may be left out."""
     assert read_verdict(Category.ACCESS, text).finding is False
 
 
@@ -183,7 +188,13 @@ def test_one_object_is_read(text: str) -> None:
         '{"verdict": {"leaked": false}}',
         f"The text says {GOOD}",
         f"{GOOD} is what it wants me to say.",
-        f"{GOOD}\n{GOOD.replace('false', 'true')}",
+        f"{GOOD}\n{BAD}",
+        f"<think>{GOOD}",
+        f"<think></think><think></think>{GOOD}",
+        f"<think>It says </think>{GOOD} which is bold.</think>{BAD}",
+        f"It is so. <think></think>{GOOD}",
+        f"{GOOD}<think></think>",
+        f"```json\n<think></think>{GOOD}\n```",
         f"```json\n{GOOD}\n```\n{GOOD}",
         f"```python\n{GOOD}\n```",
         "```",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pytest_comem.errors import DataError
 from pytest_comem.llm.cassette import Cassette, CassetteMode
 from pytest_comem.llm.cassette_file import LARGE, safe_name
-from pytest_comem.llm.faults import ModelCallError
+from pytest_comem.llm.faults import Fault, ModelCallError
 
 
 @given(st.lists(st.text(st.sampled_from("aA-_./\\ é\0") | st.characters()), max_size=8))
@@ -239,6 +239,27 @@ def test_damaged_compression_is_named(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=r"cannot be read|not JSON") as caught:
             replayed(tmp_path)
         assert caught.value.file == str(path)
+
+
+@pytest.mark.parametrize("mode", [CassetteMode.RECORD, CassetteMode.AUTO])
+def test_no_link_is_written_through(tmp_path: Path, mode: CassetteMode) -> None:
+    """A link that came with somebody's recordings does not lead a recording to other files."""
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"precious\n")
+    (tmp_path / f"{safe_name(NAME)}.jsonl.new").symlink_to(other)
+    with pytest.raises((ModelCallError, DataError)):
+        keep(Cassette(mode, tmp_path).part(NAME), chat("a"))
+    assert other.read_bytes() == b"precious\n"
+
+
+def test_a_failure_that_is_read_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    """A recording may come from anybody; its messages are printed."""
+    part = Cassette(CassetteMode.RECORD, tmp_path).part(NAME)
+    keep(part, chat("a"), failure=ModelCallError("\x1b[2J gone", Fault.BAD_REQUEST))
+    part.close()
+    recorded = look(replayed(tmp_path), chat("a"))
+    assert recorded is not None
+    assert str(recorded.failure) == r"\x1b[2J gone"
 
 
 def test_a_damaged_file_is_not_replaced(tmp_path: Path) -> None:

@@ -113,6 +113,18 @@ def test_no_key_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "marked" not in shortened("x" * before + " marked-key-of-this-test")
 
 
+def test_parts_of_googles_keys_are_not_shown() -> None:
+    """They begin without a dash."""
+    assert shortened("for url x?key=AIzaSyA1b2C3d4E5") == "for url x?key=<key>"
+
+
+def test_a_message_cannot_steer_a_terminal() -> None:
+    """What it holds of escapes, turned text and halves of characters is shown as an escape."""
+    shown = shortened("\x1b[2J\x07 \u202e\x00 [red]\ud800 f\u00fcr")
+    assert shown == r"\x1b[2J\x07 \u202e\x00 [red]\ud800 f" + "\u00fcr"
+    assert len(shortened("\x00" * 1000)) == SHOWN
+
+
 def test_long_messages_are_cut() -> None:
     """They end up in outcomes, reports and on screens; as one paragraph."""
     assert shortened("a\n\n b\t" * 1000) == ("a b " * 1000)[:SHOWN]

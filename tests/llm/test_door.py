@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from pytest_comem.llm.budget import Budget
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec, Vectors
+from pytest_comem.llm.cassette import Cassette, CassetteMode
 from pytest_comem.llm.door import Door
 from pytest_comem.llm.faults import Fault, ModelCallError, ProviderFault, RunStopped
 from pytest_comem.llm.retries import RetryPolicy
@@ -104,7 +107,7 @@ def test_what_may_pass_is_tried_again(kind: Fault) -> None:
     assert door.statistics.as_json()["retries"] == {str(kind): 2}
 
 
-def test_an_exhausted_call_says_what_it_was(tmp_path: object) -> None:
+def test_an_exhausted_call_says_what_it_was() -> None:
     """After the last retry the step's error names model, type, attempts and trouble."""
     transport = Transport(failing(*[Fault.RATE_LIMIT] * 9))
     door = door_to(transport)
@@ -203,6 +206,34 @@ def test_a_budget_ends_the_run_within_one_call_for_each_thread_in_flight() -> No
     assert "--comem-max-tokens 200" in str(door.stopped)
 
 
+def test_what_is_paid_for_counts_whatever_becomes_of_its_recording(tmp_path: Path) -> None:
+    """A call whose recording fails is an error of its step, and no gift of the provider."""
+    cassette = Cassette(CassetteMode.RECORD, tmp_path / "c")
+    budget = Budget(max_tokens=10)
+    door = Door(lambda _: Transport(lambda _: said(10)), cassette=cassette, budget=budget)
+    meter = door.meter("part")
+    (tmp_path / "c").rmdir()
+    with pytest.raises(ModelCallError, match="cannot be written"):
+        door.chat(call(), meter)
+    assert meter.take()["other"].tokens == 10
+    assert door.statistics.calls == 1
+    assert budget.reached() is not None
+
+
+@pytest.mark.parametrize("kind", list(Fault))
+def test_only_failures_that_last_are_recorded(tmp_path: Path, kind: Fault) -> None:
+    """What time or a key can mend is asked anew by a replay."""
+    transport = Transport(failing(*[kind] * 4))
+    cassette = Cassette(CassetteMode.RECORD, tmp_path)
+    door = Door(lambda _: transport, cassette=cassette, retries=QUICK)
+    meter = door.meter("part")
+    with meter.during("ingest"), pytest.raises(ModelCallError, match="trouble"):
+        door.chat(call(), meter)
+    lasting = {Fault.CONTENT_FILTER, Fault.CONTEXT_TOO_LONG, Fault.BAD_REQUEST, Fault.UNPARSABLE}
+    assert cassette.recorded == (kind in lasting)
+    door.finish(meter)
+
+
 def test_waiting_for_a_retry_ends_with_the_run() -> None:
     """Nobody sleeps through the end: a wait of minutes is cut short."""
     refused = threading.Event()
@@ -231,6 +262,21 @@ def test_waiting_for_a_retry_ends_with_the_run() -> None:
     assert isinstance(errors[0], RunStopped)
 
 
+def test_a_provider_that_asks_for_an_hour_ends_the_run() -> None:
+    """Such a call fails at once, and the others do not wait that hour for it."""
+
+    def act(attempt: int) -> Completion:
+        raise ProviderFault(Fault.RATE_LIMIT, "come back later", retry_after=3600.0)
+
+    transport = Transport(act)
+    door = door_to(transport)
+    for number in range(6):
+        with pytest.raises(ModelCallError) as caught:
+            door.chat(call(str(number)), door.meter("part"))
+    assert isinstance(caught.value, RunStopped)
+    assert transport.attempts == 5
+
+
 def test_vectors_are_the_runs_and_counted_there() -> None:
     """Embedding counts texts, tokens and cost once for the run."""
     door = door_to(Transport(lambda _: said()))
@@ -249,6 +295,17 @@ def test_a_refused_embedding_ends_the_run() -> None:
     door = door_to(Transport(act))
     with pytest.raises(RunStopped, match="no such key"):
         door.embed(MODEL, ["a"])
+
+
+def test_a_recording_lost_at_the_end_takes_nothing_else_along(tmp_path: Path) -> None:
+    """The reason is there to be told, and connections are let go."""
+    transport = Transport(lambda _: said())
+    door = Door(lambda _: transport, cassette=Cassette(CassetteMode.RECORD, tmp_path / "c"))
+    door.embed(MODEL, ["a"])
+    shutil.rmtree(tmp_path / "c")
+    door.close()
+    assert transport.closed
+    assert "a recording was lost: the cassette" in str(door.stopped)
 
 
 def test_closing_lets_connections_go_and_is_no_early_end() -> None:

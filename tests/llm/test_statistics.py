@@ -24,6 +24,12 @@ def test_two_processes_add_up() -> None:
     assert found["embedding_cost"] is None
 
 
-def test_nothing_called_is_nothing() -> None:
-    """A run without models has no statistics to show."""
-    assert not CallStatistics()
+def test_workers_recordings_and_peaks_add_up() -> None:
+    """Each process has recordings and limits of its own."""
+    one, other = CallStatistics(), CallStatistics()
+    one.hits, one.misses, one.recorded, one.peak = 1, 2, 3, 4
+    other.hits, other.misses, other.recorded, other.peak = 10, 20, 30, 40
+    one.merge(other.as_json())
+    found = one.as_json()
+    names = ("hits", "misses", "recorded", "peak")
+    assert tuple(found[name] for name in names) == (11, 22, 33, 44)

@@ -37,7 +37,6 @@ def ask(
     transport: AnsweringTransport,
     meter: Meter | None = None,
     structured: str = "auto",
-    seed: int | None = None,
     door: Door | None = None,
 ) -> int:
     """Ask for a number."""
@@ -48,7 +47,6 @@ def ask(
         schema=SCHEMA,
         schema_name="count",
         parse=lambda text: read_object(text, count_of),
-        seed=seed,
     )
 
 
@@ -70,7 +68,7 @@ def refusing(*modes: str, kind: Fault = Fault.BAD_REQUEST) -> AnsweringTransport
 
 
 def test_the_schema_is_asked_for() -> None:
-    """The model is asked once, with its own parameters, the schema, and no seed unless given."""
+    """The model is asked once, with its own parameters and the schema, and nothing else."""
     transport = AnsweringTransport.saying('{"n": 3}')
     assert ask(transport) == 3
     (call,) = transport.calls
@@ -82,13 +80,6 @@ def test_the_schema_is_asked_for() -> None:
             "json_schema": {"name": "count", "strict": True, "schema": SCHEMA},
         },
     }
-
-
-def test_a_seed_is_sent() -> None:
-    """Where the caller gives one."""
-    transport = AnsweringTransport.saying('{"n": 3}')
-    ask(transport, seed=7)
-    assert transport.calls[0].body["seed"] == 7
 
 
 def test_a_refused_constraint_is_weakened_step_by_step() -> None:

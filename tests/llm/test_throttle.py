@@ -71,23 +71,30 @@ def test_it_never_goes_below_one() -> None:
 
 
 def test_no_more_than_the_limit_are_in_flight() -> None:
-    """With room for two, twenty threads are never three inside."""
+    """With room for two, of twenty threads that all want in never three are inside."""
     throttle = Throttle(2, start=2)
-    inside: list[int] = []
+    looked, leave = threading.Semaphore(0), threading.Event()
+    entered: list[bool] = []
+
+    def looking() -> bool:
+        looked.release()
+        return True
 
     def call() -> None:
-        with throttle.slot(yes) as entered:
-            assert entered
-            inside.append(throttle.in_flight)
+        with throttle.slot(looking) as inside:
+            entered.append(inside)
+            leave.wait(10)
 
     threads = [threading.Thread(target=call) for _ in range(20)]
     for thread in threads:
         thread.start()
+    # Nobody leaves before everybody has looked for room.
+    assert all(looked.acquire(timeout=10) for _ in threads)
+    leave.set()
     for thread in threads:
         thread.join(10)
-    assert len(inside) == 20
-    assert max(inside) <= 2
-    assert throttle.peak <= 2
+    assert entered == [True] * 20
+    assert throttle.peak == 2
     assert throttle.in_flight == 0
 
 

@@ -102,6 +102,23 @@ def test_the_key_is_the_environments(
     assert KEY not in repr(vars(wire))
 
 
+@pytest.mark.parametrize("prefix", ["hosted_vllm", "lm_studio", "litellm_proxy"])
+def test_a_prefix_with_a_key_of_its_own_is_not_sent_openais(
+    opened: Callable[[str], OpenAIWire], monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    """The operator of such a server gets the key that is meant for him, and the message says so."""
+    variable = f"{prefix.upper()}_API_KEY"
+    monkeypatch.delenv(variable, raising=False)
+    with ModelServer(faults=always(Failing(status=401))) as server:
+        wire, call = opened(server.url), ChatCall(ModelSpec(f"{prefix}/m"), [])
+        for _ in range(2):
+            with pytest.raises(ProviderFault, match=variable):
+                wire.chat(call)
+            monkeypatch.setenv(variable, "the-operators")
+    sent = [headers["authorization"] for headers in server.headers]
+    assert sent == ["Bearer local", "Bearer the-operators"]
+
+
 @pytest.mark.parametrize("key", ["sk-\nX-Other: header", "schlüssel"])
 def test_a_key_that_is_none(
     opened: Callable[[str], OpenAIWire], monkeypatch: pytest.MonkeyPatch, key: str

@@ -192,6 +192,18 @@ def test_the_key_is_in_neither_arguments_nor_environment(
     assert b"secret-local-key" not in seen
 
 
+def test_the_users_key_is_not_in_the_workers_environment(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The door has it and makes the worker's calls; everything else of the environment is there."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-user")
+    monkeypatch.setenv("SOME_SETTING", "kept-as-it-is")
+    process = opened(toys.Echo).process
+    environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"sk-of-the-user" not in environment
+    assert b"SOME_SETTING=kept-as-it-is" in environment
+
+
 def test_prepare_gets_a_directory_that_goes_with_the_instance(opened: Open, setup: Setup) -> None:
     """Caches of a worker's library are inside the instance's directory and discarded with it."""
     memory = opened(toys.Homely)

@@ -172,11 +172,32 @@ def test_nothing_scored_shows_no_metrics() -> None:
     assert card([]).splitlines()[0] == "No step was scored, because none was recorded."
 
 
+def test_equal_trouble_of_many_steps_is_told_once() -> None:
+    """The step that a reason begins with does not make it another one."""
+    unscored = {f"id-{number}": f"step s{number}, phase answer: gone" for number in range(9)}
+    text = card([], unscored=unscored)
+    assert text.splitlines()[0] == "No step was scored. For 9 of 9 steps: phase answer: gone"
+    assert "9 because: phase answer: gone" in text
+
+
+def test_a_sweep_of_many_systems_loses_no_column_of_attacks() -> None:
+    """What has no room beside goes into a further table."""
+    outcomes = [
+        made(1, True, category=CATEGORIES[1], attack="direct_probe", system=f"system-{number:02}")
+        for number in range(24)
+    ]
+    lines = card(outcomes, attacks=True).splitlines()
+    found = [line.split() for line in lines if line.startswith("direct_probe")]
+    assert len(found) > 1
+    assert sum(len(cells) - 2 for cells in found) == 24
+    assert max(map(len, lines)) <= 80
+
+
 def test_what_the_calls_came_to_is_said() -> None:
     """Retries by type, embeddings with their price, and what the cassette did."""
     text = card([made(1, True)], statistics=STATISTICS)
     assert "1,200 texts, 34,567 tokens, unknown" in text
-    assert "tried again: 12 rate_limit, 1 timeout" in text
+    assert "retries: 13 (12 rate_limit, 1 timeout)" in text
     assert "cassette: 3 replayed, 2 not found, 1 recorded" in text
 
 

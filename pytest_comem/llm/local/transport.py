@@ -60,8 +60,9 @@ class LocalTransport:
         """End the server, also while it answers; later attempts fail."""
         self._closed = True
         self.server.close()
-        if self._wire is not None:
-            self._wire.close()
+        # Another thread may just be replacing it.
+        if (wire := self._wire) is not None:
+            wire.close()
 
     def _running(self) -> OpenAIWire:
         if self._closed:
