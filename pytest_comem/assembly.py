@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,11 +130,14 @@ def language_models(settings: Settings) -> dict[str, ModelSpec]:
     return found
 
 
-def check_models(settings: Settings, *, asked: bool = True) -> None:
+def check_models(
+    settings: Settings, systems: Iterable[SystemUnderTest], *, asked: bool = True
+) -> None:
     """Find what is wrong with the models before anything is played.
 
     Recordings are played without a key and without LiteLLM.
 
+    :param systems: the run's memory systems.
     :param asked: whether the run has a suite whose steps models answer and judge.
     :raises SettingsError: naming the option and the way out.
     """
@@ -144,6 +147,10 @@ def check_models(settings: Settings, *, asked: bool = True) -> None:
 
     check_embedder(settings.embedder)
     models = language_models(settings) if asked else {}
+    for system in systems:
+        remembering = system.workshop.endpoint.spec
+        if system.capabilities.needs_model and remembering is not None:
+            models[f"--comem-memory-model {settings.memory_model}"] = remembering
     if not models:
         return
     from pytest_comem.llm.preflight import require_reachable
@@ -166,7 +173,7 @@ def _check_parameters(settings: Settings, option: str, model: ModelSpec) -> None
         # Options are of the answering models alone.
         give = (
             "give input_cost_per_token and output_cost_per_token (--comem-model-option), or "
-            if option.startswith("--comem-model")
+            if option.startswith("--comem-model ")
             else ""
         )
         raise SettingsError(

@@ -35,6 +35,11 @@ def without_secrets(text: str) -> str:
     return text
 
 
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment for a process that needs none of the user's keys."""
+    return {name: value for name, value in os.environ.items() if not _NAME.search(name)}
+
+
 def _secrets() -> Iterator[tuple[str, str]]:
     """Yield the variables that hold keys, with their values."""
     for name in os.environ:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import pytest
 
-from pytest_comem import __version__, assembly, collection
+from pytest_comem import __version__, assembly, collection, distribution
 from pytest_comem.core.outcomes import Attribution
-from pytest_comem.engine.nodeids import label_in, run_in
+from pytest_comem.engine.nodeids import label_in
 from pytest_comem.engine.records import from_record, to_line, to_record
 from pytest_comem.engine.rundir import RunDirectory, default_path
 from pytest_comem.errors import ComemError, InfrastructureError
@@ -47,7 +47,6 @@ _ATTRIBUTE: Final = "comem_outcome"
 STATE: Final = "state"
 _RUN_PATH: Final = "comem_run_path"
 _AT_END: Final = "comem_at_end"
-_DISTRIBUTIONS: Final = ("no", "load")
 #: Marks with which an item may be left out.
 _NOT_RUN: Final = ("skip", "skipif", "xfail")
 
@@ -62,8 +61,8 @@ class ComemSession:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
-        self._worker = hasattr(config, "workerinput")
-        self._controller = not self._worker and bool(config.getoption("numprocesses", None))
+        self._worker = distribution.is_worker(config)
+        self._controller = distribution.is_controller(config)
         self._runner: EpisodeRunner | None = None
         self._wanted: list[Step] = []
         self._begun = False
@@ -77,7 +76,7 @@ class ComemSession:
         self._sheet = Sheet(settings.repeats)
         self._statistics = CallStatistics()
         self._ended_elsewhere: str | None = None
-        self._refuse_other_distributions()
+        distribution.refuse_other_distributions(config)
 
     @contextmanager
     def opened(self, label: str, name: str) -> Iterator[MemorySystem]:
@@ -160,7 +159,9 @@ class ComemSession:
         try:
             _ = self.systems, self.suites
             if not self._worker and not self._config.getoption("collectonly"):
-                assembly.check_models(self._settings, asked=bool(self.suites))
+                assembly.check_models(
+                    self._settings, self.systems.values(), asked=bool(self.suites)
+                )
             self.contract.start(self._config.args, self._config.invocation_params.args)
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
@@ -448,16 +449,8 @@ class ComemSession:
 
     def make_scheduler(self) -> Any:
         """Return the scheduler that keeps an episode on one worker."""
-        from xdist.workermanage import parse_tx_spec_config
-
-        from pytest_comem.engine.scheduler import EpisodeScheduling
-
-        labels = tuple(self.systems)
-        return EpisodeScheduling(
-            self._config,
-            numnodes=len(parse_tx_spec_config(self._config)),
-            ahead=self._settings.concurrency,
-            group_of=lambda node_id: run_in(node_id, labels),
+        return distribution.make_scheduler(
+            self._config, list(self.systems), ahead=self._settings.concurrency
         )
 
     def crashed(self, report: pytest.TestReport) -> None:
@@ -486,14 +479,6 @@ class ComemSession:
             )
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
-
-    def _refuse_other_distributions(self) -> None:
-        chosen = self._config.getoption("dist", "no")
-        if not self._worker and chosen not in _DISTRIBUTIONS:
-            raise pytest.UsageError(
-                f"--dist {chosen}: an episode's steps share one memory and must stay in order on "
-                "one worker; use --dist load (the default of -n), which pytest-comem schedules"
-            )
 
 
 def _now() -> str:

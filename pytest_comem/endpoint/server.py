@@ -18,6 +18,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, final
 
+from pytest_comem.core.printable import printable
 from pytest_comem.embedders.base import Embedder
 from pytest_comem.endpoint.callers import PREFIX, Caller, Callers, split
 from pytest_comem.endpoint.chat import Chat
@@ -31,7 +32,6 @@ from pytest_comem.endpoint.wire import (
     read_embedding_request,
     read_object,
 )
-from pytest_comem.llm.classify import printable
 from pytest_comem.llm.faults import Fault, ModelCallError
 from pytest_comem.llm.meter import Meter
 from pytest_comem.secrets import without_secrets

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Final, TypeVar, final
 
 from pytest_comem.core.entries import Entry, Query
+from pytest_comem.core.printable import printable
 from pytest_comem.core.recall import Recall, RecallItem, WithheldReason
 from pytest_comem.errors import InfrastructureError, place_of
 from pytest_comem.llm.faults import ModelCallError, RunStopped
@@ -105,7 +107,7 @@ class GuardedMemory:
         for item in recall.items:
             if not isinstance(item, RecallItem) or not isinstance(item.text, str):
                 raise self._misbehaved("recall() returned an item that is not a RecallItem of text")
-        return recall
+        return _scrubbed(recall)
 
     def _guarded(self, phase: str, what: str, operation: Callable[[], T]) -> T:
         """Return what *operation* returns, its calls counted under *phase*.
@@ -139,8 +141,8 @@ class GuardedMemory:
             return self._call_failed(what, failure)
         if isinstance(error, InfrastructureError):
             return InfrastructureError(without_secrets(str(error)), type=error.type)
-        # A library's message may hold what no stream or channel takes, such as half a surrogate.
-        text = without_secrets(str(error).encode("utf-8", "backslashreplace").decode())
+        # A library's message may hold what no stream takes, or what a terminal obeys.
+        text = printable(without_secrets(str(error)))
         shortened = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
         detail = f"{type(error).__name__}: {shortened}" if text else type(error).__name__
         return self._misbehaved(f"{what}: {detail}{place_of(error)}")
@@ -158,3 +160,12 @@ class GuardedMemory:
 
     def _misbehaved(self, what: str) -> InfrastructureError:
         return InfrastructureError(f"memory system {self.system.info.name} {what}", type="adapter")
+
+
+def _scrubbed(recall: Recall) -> Recall:
+    """Return *recall* without keys: a memory may hand over what it finds in its environment."""
+    text = recall.text
+    if without_secrets(text) == text:
+        return recall
+    items = tuple(replace(item, text=without_secrets(item.text)) for item in recall.items)
+    return replace(recall, items=items)

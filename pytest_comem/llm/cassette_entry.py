@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar, final
 
+from pytest_comem.core.printable import printable
 from pytest_comem.llm.calls import ChatCall, Completion
 from pytest_comem.llm.cassette_file import Line
-from pytest_comem.llm.classify import printable
 from pytest_comem.llm.faults import Fault, ModelCallError
 from pytest_comem.secrets import without_secrets
 

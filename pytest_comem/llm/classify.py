@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple, final
 
+from pytest_comem.core.printable import printable
 from pytest_comem.llm.faults import Fault, ProviderFault
 from pytest_comem.secrets import without_secrets
 
@@ -151,11 +152,6 @@ def shortened(text: str) -> str:
     """Return what may be shown of a provider's words: no keys, one paragraph, not too long."""
     shown = " ".join(without_secrets(text)[:_READ].split())
     return printable(_KEY.sub("<key>", shown))[:SHOWN]
-
-
-def printable(text: str) -> str:
-    """Return *text* with what moves a cursor, turns text around or is half a character escaped."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _number(text: str) -> float | None:

@@ -17,6 +17,7 @@ from pytest_comem.memory.base import MemorySystem, OptionValue
 
 if TYPE_CHECKING:
     from pytest_comem.embedders.base import Embedder
+    from pytest_comem.llm.calls import ModelSpec
 
 #: Characters of a namespace, and of the part of a directory's name that helps people.
 _LONGEST: Final = 63
@@ -62,6 +63,10 @@ class InstanceEndpoint(Endpoint, Protocol):
 
 class OwnedEndpoint(Endpoint, Protocol):
     """An endpoint as its owner has it; its model's name is the one the user gave."""
+
+    @property
+    def spec(self) -> ModelSpec | None:
+        """The model behind it; ``None`` for the scripted one."""
 
     def of(self, meter: Meter) -> InstanceEndpoint:
         """Return the endpoint of one instance, whose calls are counted in *meter*."""
@@ -168,7 +173,7 @@ class Workshop:
             top_k=top_k,
             embedder=NotedEmbedder(self.embedder, meter),
             endpoint=endpoint,
-            seed=self._seed,
+            seed=self._seed + meter.repeat,
             release=endpoint.close,
         )
 

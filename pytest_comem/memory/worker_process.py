@@ -16,8 +16,8 @@ from contextlib import suppress
 from typing import Any, Final, final
 
 from pytest_comem.errors import InfrastructureError
-from pytest_comem.llm.wire import KEY
 from pytest_comem.memory.worker_protocol import to_error, to_line
+from pytest_comem.secrets import environment_without_secrets
 
 #: Seconds between two looks at whether a silent process lives.
 _WATCH: Final = 0.2
@@ -53,7 +53,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env={name: value for name, value in os.environ.items() if name != KEY},
+            env=environment_without_secrets(),
             start_new_session=True,
         )
         assert self._process.stdin is not None

@@ -15,6 +15,7 @@ from pytest_comem.embedders.litellm import BATCH, LiteLLMEmbedder
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec, Vectors
 from pytest_comem.llm.door import Door
+from pytest_comem.llm.faults import ModelCallError
 from pytest_comem.llm.retries import RetryPolicy
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
@@ -92,8 +93,9 @@ def test_odd_texts() -> None:
 
 def test_a_vector_without_a_direction() -> None:
     """It cannot be made one of length 1, and is the provider's trouble."""
-    with pytest.raises(InfrastructureError, match=r"embedder openai/x failed: .*length 0"):
+    with pytest.raises(ModelCallError, match=r"embedder openai/x failed: .*length 0") as caught:
         embedder_over(Long(0.0)).embed(["text"])
+    assert caught.value.type == "server_error"
 
 
 @pytest.fixture

@@ -256,7 +256,7 @@ def test_closing_releases_files_and_threads(raw: SystemUnderTest) -> None:
     setup = raw.setup("test")
     raw.open(setup).close()
     raw.open(setup).close()
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 @pytest.mark.parametrize("id", ["%", "_", "a", "A", "\uff41", "ann'--", "null", "x" * 3000])

@@ -1,0 +1,53 @@
+"""A run over several processes of pytest-xdist: an episode stays on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+
+_DISTRIBUTIONS: Final = ("no", "load")
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process plays for another one."""
+    return hasattr(config, "workerinput")
+
+
+def is_controller(config: pytest.Config) -> bool:
+    """Whether other processes collect and play for this one."""
+    return not is_worker(config) and bool(config.getoption("numprocesses", None))
+
+
+def refuse_other_distributions(config: pytest.Config) -> None:
+    """Refuse what would tear episodes apart.
+
+    :raises pytest.UsageError: naming the option and the way out.
+    """
+    chosen = config.getoption("dist", "no")
+    if not is_worker(config) and chosen not in _DISTRIBUTIONS:
+        raise pytest.UsageError(
+            f"--dist {chosen}: an episode's steps share one memory and must stay in order on "
+            "one worker; use --dist load (the default of -n), which pytest-comem schedules"
+        )
+
+
+def make_scheduler(config: pytest.Config, systems: Sequence[str], *, ahead: int) -> Any:
+    """Return the scheduler that keeps an episode on one worker.
+
+    :param systems: labels of the run's memory systems.
+    :param ahead: episodes a worker may hold at once.
+    """
+    from xdist.workermanage import parse_tx_spec_config
+
+    from pytest_comem.engine.nodeids import run_in
+    from pytest_comem.engine.scheduler import EpisodeScheduling
+
+    labels = tuple(systems)
+    return EpisodeScheduling(
+        config,
+        numnodes=len(parse_tx_spec_config(config)),
+        ahead=ahead,
+        group_of=lambda node_id: run_in(node_id, labels),
+    )
