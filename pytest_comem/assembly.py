@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_comem.core.steps import model_labels
+from pytest_comem.core.steps import Step, model_labels
 from pytest_comem.errors import SettingsError
 from pytest_comem.memory.registry import Catalogue, SystemUnderTest
 from pytest_comem.memory.setup import Workshop
@@ -17,6 +18,7 @@ from pytest_comem.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_comem.engine.governance import GovernanceSuite, Player
+    from pytest_comem.engine.suite import Suite
     from pytest_comem.llm.calls import ModelSpec
     from pytest_comem.llm.door import Door
 
@@ -112,6 +114,22 @@ def make_players(settings: Settings, door: Door, systems: Sequence[str]) -> list
         for name in settings.models
         for repeat in repeats
     ]
+
+
+def keys_of(
+    steps: Mapping[str, Sequence[Step]],
+    suites: Mapping[str, Suite],
+    systems: Mapping[str, SystemUnderTest],
+) -> dict[str, Callable[[], str]]:
+    """Return what makes the key of each step's outcome, by the step's label.
+
+    :param steps: by the parameter of their suite, as *suites* are.
+    """
+    return {
+        step.label: partial(suites[parameter].key, step, systems[step.system])
+        for parameter, found in steps.items()
+        for step in found
+    }
 
 
 def language_models(settings: Settings) -> dict[str, ModelSpec]:

@@ -149,6 +149,26 @@ def report(run: Run) -> None:
     print_run(run)
 
 
+@app.command("merge")
+def merge(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run directories, such as of shards.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="A new directory for the whole run.")
+    ],
+) -> None:
+    """Join runs over parts of a benchmark (--comem-shard) into one.
+
+    Runs that do not belong together are refused, with everything that differs.
+    """
+    from pytest_comem.engine.merging import merge_runs
+    from pytest_comem.report.merging import describe
+
+    for line in describe(merge_runs(runs, out)):
+        typer.echo(line)
+
+
 @app.command("judge-agreement")
 def judge_agreement(
     run: Run,

@@ -7,6 +7,9 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_comem import collection
+from pytest_comem.core.steps import Step
+
 _DISTRIBUTIONS: Final = ("no", "load")
 
 
@@ -51,3 +54,11 @@ def make_scheduler(config: pytest.Config, systems: Sequence[str], *, ahead: int)
         ahead=ahead,
         group_of=lambda node_id: run_in(node_id, labels),
     )
+
+
+def queued_steps(config: pytest.Config) -> list[Step]:
+    """Return the steps that this worker has been given and not begun yet."""
+    from pytest_comem.engine.lookahead import queued_items
+
+    steps = (collection.wanted_step(item) for item in queued_items(config))
+    return [step for step in steps if step is not None]

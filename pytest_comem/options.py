@@ -171,12 +171,31 @@ OPTIONS: Final = (
     ),
     Option("--comem-domains", "NAMES", "", "Only these domains of a data set, comma-separated."),
     Option("--comem-limit", "N", "", "At most N episodes a domain, for smoke runs."),
+    Option(
+        "--comem-shard",
+        "I/N",
+        "",
+        "Play only part I of N of the episodes, such as 1/3; 'comem merge' joins the runs.",
+    ),
     Option("--comem-concurrency", "N", "8", "Episodes played at once in one process."),
+    Option(
+        "--comem-step-timeout",
+        "SECONDS",
+        "3600",
+        "Seconds a step may take, ingestion included; then its episode is abandoned.",
+    ),
+    Option("--comem-episode-timeout", "SECONDS", "", "Seconds a whole episode may take."),
     Option(
         "--comem-run-dir",
         "DIR",
         "",
         "Where outcomes and manifest go; a new directory under .comem/runs when not given.",
+    ),
+    Option(
+        "--comem-resume",
+        "DIR",
+        "",
+        "Go on with the run in DIR: outcomes that still hold are used again.",
     ),
     Option("--comem-seed", "N", "0", "Seed of everything random; part of every outcome's key."),
 )

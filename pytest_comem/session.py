@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import gc
 import json
-import platform
 import secrets
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 import pytest
 
-from pytest_comem import __version__, assembly, collection, distribution
+from pytest_comem import assembly, collection, distribution
 from pytest_comem.core.outcomes import Attribution
 from pytest_comem.engine.nodeids import label_in
 from pytest_comem.engine.records import from_record, to_line, to_record
-from pytest_comem.engine.rundir import RunDirectory, default_path
+from pytest_comem.engine.rundir import default_path
 from pytest_comem.errors import ComemError, InfrastructureError
 from pytest_comem.llm.statistics import CallStatistics
 from pytest_comem.metrics.sheet import Sheet
+from pytest_comem.recording import Recording, make_manifest
 from pytest_comem.report import failures, properties
 from pytest_comem.report.progress import Progress, without_letter
 from pytest_comem.secrets import without_secrets
-from pytest_comem.settings import Settings, as_json
+from pytest_comem.settings import Settings
 from pytest_comem.stash import OUTCOME
 
 if TYPE_CHECKING:
     from pytest_comem.contract.items import ContractRun
     from pytest_comem.core.outcomes import Outcome
     from pytest_comem.core.steps import RunKey, Step
+    from pytest_comem.engine.resuming import Earlier
     from pytest_comem.engine.runner import EpisodeRunner, Played
     from pytest_comem.engine.suite import Suite
     from pytest_comem.llm.door import Door
@@ -67,7 +67,7 @@ class ComemSession:
         self._wanted: list[Step] = []
         self._begun = False
         self._closing: ExitStack | None = None
-        self._directory: RunDirectory | None = None
+        self._recording: Recording | None = None
         self._planned: dict[str, str] = {}
         self._labels: dict[str, str] = {}
         self._died: set[str] = set()
@@ -99,7 +99,12 @@ class ComemSession:
         from pytest_comem.llm.opening import open_door
 
         worker = self._config.workerinput["workerid"] if self._worker else ""  # type: ignore[attr-defined]
-        return open_door(self._settings.calls, self.run_path / STATE, worker=worker)
+        return open_door(
+            self._settings.calls,
+            self.run_path / STATE,
+            worker=worker,
+            resumed=self._settings.resume is not None,
+        )
 
     @cached_property
     def systems(self) -> Mapping[str, SystemUnderTest]:
@@ -128,7 +133,8 @@ class ComemSession:
         if self._worker:
             return Path(self._config.workerinput[_RUN_PATH])  # type: ignore[attr-defined]
         place = self._config.invocation_params.dir
-        return self._settings.run_dir or default_path(place, self._run_id)
+        chosen = self._settings.resume or self._settings.run_dir
+        return chosen or default_path(place, self._run_id)
 
     def equip(self, workerinput: dict[str, Any]) -> None:
         """Tell a worker what it has to know."""
@@ -146,8 +152,14 @@ class ComemSession:
 
     @cached_property
     def _steps(self) -> Mapping[str, Sequence[Step]]:
+        shard = self._settings.shard
         return {
-            parameter: [step for system in self.systems.values() for step in suite.steps(system)]
+            parameter: [
+                step
+                for system in self.systems.values()
+                for step in suite.steps(system)
+                if shard is None or shard.holds(step.domain, step.episode)
+            ]
             for parameter, suite in self.suites.items()
         }
 
@@ -157,7 +169,7 @@ class ComemSession:
         :raises pytest.UsageError: with the message of the first thing that is wrong.
         """
         try:
-            _ = self.systems, self.suites
+            _ = self.systems, self.suites, self._earlier
             if not self._worker and not self._config.getoption("collectonly"):
                 assembly.check_models(
                     self._settings, self.systems.values(), asked=bool(self.suites)
@@ -220,7 +232,7 @@ class ComemSession:
             stack.callback(gc.unfreeze)
             self._closing = stack
             if not self._worker:
-                self._open_directory()
+                self._start_recording()
             if not self._controller:
                 self.plan([item.nodeid for item in session.items if collection.wanted_step(item)])
                 stack.enter_context(self._playing(session))
@@ -240,6 +252,9 @@ class ComemSession:
         self._runner = EpisodeRunner(
             [(step, by_suite[step.suite], self.systems[step.system]) for step in self._wanted],
             concurrency=self._settings.concurrency,
+            known=self._known(),
+            step_timeout=self._settings.step_timeout,
+            episode_timeout=self._settings.episode_timeout,
             output=output,
             ended=lambda: self.door.stopped,
         )
@@ -248,6 +263,10 @@ class ComemSession:
                 yield
             finally:
                 self._runner.stop()
+
+    def _known(self) -> dict[Step, Outcome]:
+        """Return the outcomes of wanted steps that still hold."""
+        return self._earlier.outcomes_of(self._wanted) if self._earlier else {}
 
     def before(self, item: pytest.Item) -> None:
         """Begin to play with the first item that has a step or is a suite's; others come before."""
@@ -331,11 +350,8 @@ class ComemSession:
         self._statistics.merge(found["calls"])
 
     def _demand_with_what_is_queued(self, first: Step) -> None:
-        from pytest_comem.engine.lookahead import queued_items
-
         assert self._runner is not None
-        steps = (collection.wanted_step(item) for item in queued_items(self._config))
-        self._runner.demand([first, *(step for step in steps if step is not None)])
+        self._runner.demand([first, *distribution.queued_steps(self._config)])
 
     def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Put a step's outcome on the report that decides about it."""
@@ -359,11 +375,9 @@ class ComemSession:
         if found is None:
             return
         outcome = from_record(json.loads(found)) if isinstance(found, str) else found
-        step = outcome.step
-        if self._sheet.add(outcome, step.label):
-            if self._directory is not None:
-                place = (self._ranks[step.run], step.position)
-                self._directory.append(to_record(outcome), place)
+        if self._sheet.add(outcome, outcome.step.label):
+            if self._recording is not None:
+                self._recording.add(outcome)
             self._progress.advance(self._config, self._sheet, len(self._labels))
 
     def status(self, report: Any) -> tuple[str, str, str] | None:
@@ -395,7 +409,7 @@ class ComemSession:
         from pytest_comem.report.scorecard import write_scorecard
 
         self.contract.tally.write(terminalreporter)
-        if self._worker or not self._planned or self._directory is None:
+        if self._worker or not self._planned or self._recording is None:
             return
         domains = dict.fromkeys(step.domain for steps in self._steps.values() for step in steps)
         self._sheet.arrange(list(self.systems), list(domains), self._settings.models)
@@ -403,11 +417,13 @@ class ComemSession:
             terminalreporter,
             self._sheet,
             unscored=self._unscored(),
-            run=self._directory.path,
+            run=self._recording.path,
             settings=self._settings,
             statistics=self._statistics.as_json(),
             ended=self._ended,
         )
+        if (taken_over := self._recording.taken_over(self._labels)) is not None:
+            terminalreporter.write_line(taken_over)
 
     def finish(self) -> None:
         """Complete the run directory, and remove what memory systems stored."""
@@ -420,11 +436,10 @@ class ComemSession:
         if self._worker:
             output = self._config.workeroutput  # type: ignore[attr-defined]
             output[_AT_END] = {"ended": ended, "calls": self._statistics.as_json()}
-        if self._directory is not None:
+        if self._recording is not None:
             shutil.rmtree(self.run_path / STATE, ignore_errors=True)
-            self._directory.finish(
+            self._recording.finish(
                 {
-                    "at": _now(),
                     "planned": len(self._labels),
                     "recorded": len(self._sheet),
                     "scored": self._sheet.scored,
@@ -459,27 +474,24 @@ class ComemSession:
             report.when = "setup"
             self._died.add(report.nodeid)
 
-    def _open_directory(self) -> None:
-        manifest = {
-            "run": self._run_id,
-            "started": _now(),
-            "versions": {
-                "pytest-comem": __version__,
-                "pytest": pytest.__version__,
-                "python": platform.python_version(),
-            },
-            "settings": as_json(self._settings),
-            "systems": {name: properties.of_system(found) for name, found in self.systems.items()},
-            "data": {suite.name: suite.describe() for suite in self.suites.values()},
-            "finished": None,
-        }
+    @cached_property
+    def _earlier(self) -> Earlier | None:
+        """What still holds of the run that this one goes on with; ``None`` for a new one."""
+        if self._settings.resume is None:
+            return None
+        from pytest_comem.engine.resuming import sift
+
+        return sift(self.run_path, assembly.keys_of(self._steps, self.suites, self.systems))
+
+    def _start_recording(self) -> None:
+        manifest = make_manifest(self._run_id, self._settings, self.systems, self.suites)
         try:
-            self._directory = RunDirectory.create(
-                self.run_path, manifest, ours=self._settings.run_dir is None
+            self._recording = Recording(
+                self.run_path,
+                manifest,
+                ours=self._settings.run_dir is None,
+                ranks=self._ranks,
+                earlier=self._earlier,
             )
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

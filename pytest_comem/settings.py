@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,12 +19,17 @@ import pytest
 from pytest_comem.options import OPTIONS, Option
 from pytest_comem.suggest import did_you_mean
 
+if TYPE_CHECKING:
+    from pytest_comem.core.sharding import Shard
+
 SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 CASSETTES: Final = ("off", "record", "replay", "auto")
 STRUCTURED: Final = ("auto", "schema", "object", "text")
 
 #: Seconds that one attempt of a call may be given, at most.
 _DAY: Final = 86_400.0
+#: Seconds that a step or an episode may be given, at most.
+_MONTH: Final = 30 * _DAY
 #: What stands between the items of an option that is a list in an ini file, where no comma does.
 _SEPARATORS: Final = {
     **{option.name: "\n" for option in OPTIONS if option.repeated},
@@ -92,8 +97,12 @@ class Settings:
     :param scoring: one of :data:`SCORINGS`.
     :param domains: only these, or all when empty.
     :param limit: episodes a domain, or ``None``.
+    :param shard: the part of the episodes that is played, or ``None`` for all.
     :param concurrency: episodes at once.
+    :param step_timeout: seconds a step may take.
+    :param episode_timeout: seconds an episode may take, or ``None``.
     :param run_dir: where to write, or ``None`` for a new directory.
+    :param resume: run to go on with, or ``None`` for a new one.
     :param seed: of everything random.
     """
 
@@ -105,6 +114,7 @@ class Settings:
     synthetic: int | None = None
     domains: tuple[str, ...] = ()
     limit: int | None = None
+    shard: Shard | None = None
     models: tuple[str, ...] = ("offline",)
     judge: str = "rules"
     calls: CallSettings = CallSettings()
@@ -115,7 +125,10 @@ class Settings:
     memory_api_base: str = ""
     scoring: str = "paper"
     concurrency: int = 8
+    step_timeout: float = 3600.0
+    episode_timeout: float | None = None
     run_dir: Path | None = None
+    resume: Path | None = None
     seed: int = 0
 
     @property
@@ -176,8 +189,18 @@ def read_settings(config: pytest.Config) -> Settings:
         scoring=_choice("--comem-scoring", values["comem_scoring"], SCORINGS),
         domains=_distinct("--comem-domains", values["comem_domains"]),
         limit=_optional_integer("--comem-limit", values["comem_limit"]),
+        shard=_shard("--comem-shard", values["comem_shard"]),
         concurrency=_integer("--comem-concurrency", values["comem_concurrency"], minimum=1),
+        step_timeout=_number(
+            "--comem-step-timeout", values["comem_step_timeout"], least=0.001, most=_MONTH
+        ),
+        episode_timeout=_number(
+            "--comem-episode-timeout", values["comem_episode_timeout"], least=0.001, most=_MONTH
+        )
+        if values["comem_episode_timeout"].strip()
+        else None,
         run_dir=_path(values["comem_run_dir"], base),
+        resume=_run_to_resume(values["comem_resume"], values["comem_run_dir"], base),
         seed=_integer("--comem-seed", values["comem_seed"], minimum=0),
     )
 
@@ -266,6 +289,19 @@ def _path(value: str, base: Path) -> Path | None:
     return (base / Path(value).expanduser()).resolve() if value.strip() else None
 
 
+def _run_to_resume(value: str, run_dir: str, base: Path) -> Path | None:
+    path = _path(value, base)
+    if path is None:
+        return None
+    if run_dir.strip():
+        raise pytest.UsageError(
+            "--comem-resume goes on in the directory of the run: leave out --comem-run-dir."
+        )
+    if not path.is_dir():
+        raise pytest.UsageError(f"--comem-resume: {path} is no directory of a run.")
+    return path
+
+
 def _integer(flag: str, value: str, *, minimum: int) -> int:
     try:
         number = int(value)
@@ -284,6 +320,17 @@ def _integers(flag: str, value: str) -> tuple[int, ...]:
 
 def _optional_integer(flag: str, value: str) -> int | None:
     return _integer(flag, value, minimum=1) if value.strip() else None
+
+
+def _shard(flag: str, value: str) -> Shard | None:
+    if not value.strip():
+        return None
+    from pytest_comem.core.sharding import Shard
+
+    try:
+        return Shard.parse(value.strip())
+    except ValueError as error:
+        raise pytest.UsageError(f"{flag}: {error}.") from error
 
 
 def _number(flag: str, value: str, *, least: float, most: float = math.inf) -> float:
@@ -344,7 +391,10 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "scoring": settings.scoring,
         "domains": list(settings.domains),
         "limit": settings.limit,
+        "shard": str(settings.shard) if settings.shard else None,
         "concurrency": settings.concurrency,
+        "step_timeout": settings.step_timeout,
+        "episode_timeout": settings.episode_timeout,
         "seed": settings.seed,
     }
 

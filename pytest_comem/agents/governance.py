@@ -87,7 +87,7 @@ class ModelResponder:
         self.version: Final = stable_hash(
             [
                 [self._prompt.version, WORDING, SCHEMA, ATTEMPTS],
-                [model.structured, dict(model.spec.parameters)],
+                [model.structured, dict(model.spec.parameters), model.spec.server],
             ]
         )
 

@@ -10,7 +10,8 @@ from typing import Final, TypeVar, final
 
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.printable import printable
-from pytest_comem.core.recall import Recall, RecallItem, WithheldReason
+from pytest_comem.core.recall import Recall, WithheldReason
+from pytest_comem.engine.returned import problem_of_nothing, problem_of_recall
 from pytest_comem.errors import InfrastructureError, place_of
 from pytest_comem.llm.faults import ModelCallError, RunStopped
 from pytest_comem.llm.meter import Meter
@@ -69,7 +70,9 @@ class GuardedMemory:
         memory, self._memory = self._memory, None
         if memory is not None:
             try:
-                self._guarded(INGEST, "raised in close()", memory.close)
+                close: Callable[[], object] = memory.close
+                returned = self._guarded(INGEST, "raised in close()", close)
+                self._check("close()", problem_of_nothing(returned))
             except InfrastructureError:
                 if kind is None:
                     raise
@@ -78,7 +81,10 @@ class GuardedMemory:
 
     def _opened(self) -> MemorySystem:
         self._setup = self.system.setup(self._name, self.meter)
-        return self.system.open(self._setup)
+        memory: object = self.system.open(self._setup)
+        if not isinstance(memory, MemorySystem):
+            raise self._misbehaved(f"open() returned {type(memory).__name__}, not a MemorySystem")
+        return memory
 
     def _discard(self) -> None:
         if self._setup is not None:
@@ -97,16 +103,14 @@ class GuardedMemory:
     def ingest(self, entry: Entry) -> None:
         """Hand one entry to the memory."""
         what = f"raised in ingest() at entry {entry.id}"
-        self._guarded(INGEST, what, lambda: self._open.ingest(entry))
+        operation: Callable[[Entry], object] = self._open.ingest
+        returned = self._guarded(INGEST, what, lambda: operation(entry))
+        self._check(f"ingest() at entry {entry.id}", problem_of_nothing(returned))
 
     def recall(self, query: Query) -> Recall:
         """Ask the memory, and check what it returns."""
         recall = self._guarded(RECALL, "raised in recall()", lambda: self._open.recall(query))
-        if not isinstance(recall, Recall):
-            raise self._misbehaved(f"recall() returned {type(recall).__name__}, not a Recall")
-        for item in recall.items:
-            if not isinstance(item, RecallItem) or not isinstance(item.text, str):
-                raise self._misbehaved("recall() returned an item that is not a RecallItem of text")
+        self._check("recall()", problem_of_recall(recall))
         return _scrubbed(recall)
 
     def _guarded(self, phase: str, what: str, operation: Callable[[], T]) -> T:
@@ -157,6 +161,10 @@ class GuardedMemory:
         return ModelCallError(
             f"memory system {name} {what}: a model it calls failed: {text}", failure.kind
         )
+
+    def _check(self, operation: str, problem: str | None) -> None:
+        if problem is not None:
+            raise self._misbehaved(f"{operation} {problem}")
 
     def _misbehaved(self, what: str) -> InfrastructureError:
         return InfrastructureError(f"memory system {self.system.info.name} {what}", type="adapter")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -119,17 +119,34 @@ class GovernanceSuite:
         ]
 
     def describe(self) -> dict[str, Any]:
-        """Return the data's revision, checksums and warnings."""
+        """Return the data's revision, checksums and warnings, and its episodes in playing order."""
         return {
             "revision": self._data.revision,
             "episodes": len(self._data.episodes),
             "checkpoints": self._data.checkpoint_count,
+            "order": [episode.id for episode in self._data.episodes],
             "checksums": dict(self._data.checksums),
             "warnings": list(self._data.warnings),
         }
 
-    def play(self, steps: Iterable[Step], system: SystemUnderTest) -> Iterator[Outcome]:
-        """Play one episode on a fresh memory and yield one outcome a checkpoint."""
+    def key(self, step: Step, system: SystemUnderTest) -> str:
+        """Return the hash of everything that could change a step's outcome."""
+        checkpoint = self._checkpoints[step.episode, step.id]
+        return self._keys.of(
+            step, self._episodes[step.episode], checkpoint, system, self._answering(step)
+        )
+
+    def play(
+        self,
+        steps: Iterable[Step],
+        system: SystemUnderTest,
+        known: Container[Step] = frozenset(),
+    ) -> Iterator[Outcome]:
+        """Play one episode on a fresh memory and yield one outcome a checkpoint.
+
+        :param known: steps whose outcomes are known: the memory is brought up to them, and they
+            are not asked again.
+        """
         remaining = iter(steps)
         first = next(remaining, None)
         if first is None:
@@ -137,12 +154,16 @@ class GovernanceSuite:
         meter = self._door.meter(f"{self.name}/{first.run_label}", first.repeat or 0)
         try:
             with GuardedMemory(system, first.episode, meter) as memory:
-                yield from self._play(chain([first], remaining), memory, meter)
+                yield from self._play(chain([first], remaining), memory, meter, known)
         finally:
             self._door.finish(meter)
 
     def _play(
-        self, steps: Iterable[Step], memory: GuardedMemory, meter: Meter
+        self,
+        steps: Iterable[Step],
+        memory: GuardedMemory,
+        meter: Meter,
+        known: Container[Step],
     ) -> Iterator[Outcome]:
         ingested = 0
         positions: dict[str, int] = {}
@@ -163,6 +184,12 @@ class GovernanceSuite:
                     memory.ingest(entry)
                     positions[entry.id] = ingested
                     ingested += 1
+            if step in known:
+                if memory.system.capabilities.recall_changes:
+                    memory.recall(self._query(episode, checkpoint, memory.system.top_k))
+                # What it cost stands in the outcome that is known.
+                meter.take()
+                continue
             self._ask(asked, step, episode, checkpoint, memory, positions, meter)
             yield self._outcome(step, episode, checkpoint, memory.system, asked)
 
@@ -251,7 +278,7 @@ class GovernanceSuite:
     ) -> Outcome:
         annotation = checkpoint.annotation
         return Outcome(
-            key=self._keys.of(step, episode, checkpoint, system, self._answering(step)),
+            key=self.key(step, system),
             step=step,
             data=self._data.revision,
             system=system.info,

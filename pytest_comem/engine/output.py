@@ -104,6 +104,8 @@ class ThreadOutput:
 
     def __init__(self) -> None:
         self._local = threading.local()
+        self._lock = threading.Lock()
+        self._threads = 0
 
     @property
     def buffers(self) -> _Buffers | None:
@@ -114,14 +116,22 @@ class ThreadOutput:
     def of_this_thread(self) -> Iterator[_Buffers]:
         """Keep the output of the current thread apart from now on."""
         self._local.buffers = buffers = _Buffers()
+        with self._lock:
+            self._threads += 1
         try:
             yield buffers
         finally:
             self._local.buffers = None
+            with self._lock:
+                self._threads -= 1
 
     @contextmanager
     def installed(self, config: pytest.Config) -> Iterator[None]:
-        """Route streams and logging while the block runs."""
+        """Route streams and logging while the block runs.
+
+        Where a thread is still at work at its end, because it hangs, they stay routed: nobody
+        wants to read what it says below the summary.
+        """
         undo: list[tuple[Any, str, Any, _Router]] = []
         handler = _Handler(self)
         root = logging.getLogger()
@@ -138,11 +148,12 @@ class ThreadOutput:
         try:
             yield
         finally:
-            for capture, attribute, stream, router in undo:
-                _exchange(capture, attribute, router, stream)
-            root.removeHandler(handler)
-            for other in pytest_handlers:
-                other.removeFilter(self._is_not_ours)
+            if not self._threads:
+                for capture, attribute, stream, router in undo:
+                    _exchange(capture, attribute, router, stream)
+                root.removeHandler(handler)
+                for other in pytest_handlers:
+                    other.removeFilter(self._is_not_ours)
 
     def _is_not_ours(self, record: logging.LogRecord) -> bool:
         return self.buffers is None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, final
@@ -21,30 +22,41 @@ class RunDirectory:
 
     Outcomes are appended as whole flushed lines as their tests report, so that a killed run
     loses nothing that was reported; :meth:`finish` puts them into the order of the suite.
+
+    :param kept: lines of an earlier part of the same run, by name, with their places.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        manifest: dict[str, Any],
+        kept: Mapping[str, tuple[tuple[int, ...], bytes]] | None = None,
+    ) -> None:
         self.path = path
         self._manifest = manifest
-        self._lines: list[tuple[tuple[int, ...], int, int]] = []
+        self._lines: dict[str, tuple[tuple[int, ...], int, int]] = {}
         self._end = 0
         path.mkdir(parents=True, exist_ok=True)
-        if (path / OUTCOMES).exists():
+        target = path / OUTCOMES
+        if kept is not None:
+            self._keep(target, kept)
+        elif target.exists():
             raise SettingsError(
-                f"--comem-run-dir: {path} already holds a run; name a new directory"
+                f"--comem-run-dir: {path} already holds a run; name a new directory, or go on with "
+                f"it (--comem-resume {path})"
             )
         _write_json(path / MANIFEST, manifest)
-        self._file = (path / OUTCOMES).open("xb")
+        self._file = target.open("xb" if kept is None else "ab")
 
     @classmethod
     def create(cls, path: Path, manifest: dict[str, Any], *, ours: bool) -> RunDirectory:
-        """Return the directory *path*.
+        """Return the new directory *path*.
 
         :param ours: it is one of :func:`default_path`, kept out of version control and linked to
             as ``latest``.
         :raises SettingsError: where it cannot be made or already holds a run.
         """
-        try:
+        with _said_of(path):
             run = cls(path, manifest)
             if ours:
                 ignore = path.parent.parent / ".gitignore"
@@ -52,36 +64,73 @@ class RunDirectory:
                     ignore.write_text("*\n", encoding="utf-8")
                 _link_latest(path.parent, path.name)
             return run
-        except OSError as error:
-            raise SettingsError(
-                f"--comem-run-dir: cannot write {error.filename}: {error.strerror}; "
-                "name a directory that can be written"
-            ) from error
 
-    def append(self, record: Mapping[str, Any], order: tuple[int, ...]) -> None:
-        """Write one outcome; *order* is its place in the finished file."""
+    @classmethod
+    def resume(
+        cls,
+        path: Path,
+        manifest: dict[str, Any],
+        kept: Mapping[str, tuple[tuple[int, ...], bytes]],
+    ) -> RunDirectory:
+        """Return the directory of an earlier part of this run, holding only what is *kept*.
+
+        :raises SettingsError: where it cannot be written.
+        """
+        with _said_of(path):
+            return cls(path, manifest, kept)
+
+    def append(self, name: str, record: Mapping[str, Any], place: tuple[int, ...]) -> None:
+        """Write one outcome; what is already there under *name* stays.
+
+        :param place: its place in the finished file.
+        """
+        if name in self._lines:
+            return
         line = to_line(dict(record)).encode("utf-8", "backslashreplace")
         self._file.write(line)
         self._file.flush()
-        self._lines.append((order, self._end, len(line)))
-        self._end += len(line)
+        self._note(name, place, line)
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """Sort the outcomes and complete the manifest."""
         self._file.close()
-        if self._lines != sorted(self._lines):
-            self._sort()
+        lines = list(self._lines.values())
+        if lines != sorted(lines):
+            self._sort(sorted(lines))
         self._manifest["finished"] = dict(summary)
         _write_json(self.path / MANIFEST, self._manifest)
 
-    def _sort(self) -> None:
+    def _keep(self, target: Path, kept: Mapping[str, tuple[tuple[int, ...], bytes]]) -> None:
+        temporary = target.with_suffix(".keeping")
+        with temporary.open("wb") as file:
+            for name, (place, line) in kept.items():
+                file.write(line)
+                self._note(name, place, line)
+        temporary.replace(target)
+
+    def _note(self, name: str, place: tuple[int, ...], line: bytes) -> None:
+        self._lines[name] = (place, self._end, len(line))
+        self._end += len(line)
+
+    def _sort(self, lines: list[tuple[tuple[int, ...], int, int]]) -> None:
         target = self.path / OUTCOMES
         temporary = target.with_suffix(".sorting")
         with target.open("rb") as source, temporary.open("wb") as sorted_file:
-            for _, start, length in sorted(self._lines):
+            for _, start, length in lines:
                 source.seek(start)
                 sorted_file.write(source.read(length))
         temporary.replace(target)
+
+
+@contextmanager
+def _said_of(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SettingsError(
+            f"--comem-run-dir: cannot write {error.filename or path}: {error.strerror}; "
+            "name a directory that can be written"
+        ) from error
 
 
 def default_path(root: Path, run_id: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from pytest_comem.core.outcomes import Failure, Outcome
@@ -24,17 +24,31 @@ class Suite(Protocol):
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
         """Return every step for *system*, by episode and position."""
 
-    def play(self, steps: Iterable[Step], system: SystemUnderTest) -> Iterator[Outcome]:
+    def play(
+        self,
+        steps: Iterable[Step],
+        system: SystemUnderTest,
+        known: Container[Step] = frozenset(),
+    ) -> Iterator[Outcome]:
         """Play one episode on a fresh memory and yield one outcome a step.
 
         *steps* belong to one episode, are ordered by position, and may block until the next one
-        is wanted. Nothing is ingested beyond the last step taken from it.
+        is wanted. Nothing is ingested beyond the last step taken from it. When they are at an end,
+        the memory is closed before the generator is.
 
+        :param known: of these, outcomes are known: they are ingested up to, not asked, and nothing
+            is yielded for them.
         :raises InfrastructureError: where the memory system or another part broke.
         """
 
     def unscored(self, step: Step, system: SystemUnderTest, failure: Failure) -> Outcome:
         """Return the outcome of a step that never came to a verdict."""
 
+    def key(self, step: Step, system: SystemUnderTest) -> str:
+        """Return the hash of everything that could change a step's outcome."""
+
     def describe(self) -> dict[str, Any]:
-        """Return what the manifest says about the data: revision, checksums, warnings."""
+        """Return what the manifest says about the data: revision, checksums, warnings.
+
+        ``order`` holds the episodes' ids in playing order.
+        """

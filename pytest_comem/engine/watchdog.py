@@ -58,8 +58,11 @@ class Watchdog:
                     target=self._run, name="comem-watchdog", daemon=True
                 )
                 self._thread.start()
+            self._forget()
             heapq.heappush(self._watches, (monotonic() + seconds, next(self._numbers), watch))
-            self._change.notify()
+            if self._watches[0][2] is watch:
+                # Otherwise it wakes early enough; a step costs no switch of threads.
+                self._change.notify()
         return watch
 
     def stop(self) -> None:
@@ -77,8 +80,7 @@ class Watchdog:
         """Return the next watch whose time has come, waiting for it; ``None`` at the end."""
         with self._change:
             while not self._stopped:
-                while self._watches and self._watches[0][2].is_over:
-                    heapq.heappop(self._watches)
+                self._forget()
                 if not self._watches:
                     self._change.wait()
                     continue
@@ -87,3 +89,8 @@ class Watchdog:
                     return heapq.heappop(self._watches)[2]
                 self._change.wait(left)
             return None
+
+    def _forget(self) -> None:
+        """Drop what is done, as far as it would come next."""
+        while self._watches and self._watches[0][2].is_over:
+            heapq.heappop(self._watches)

@@ -84,7 +84,7 @@ class ModelJudge:
         self._prompt = Prompt.load("pytest_comem.evaluators", "governance_judge")
         self._scoring = scoring
         asked = [self._prompt.version, WORDING, SCHEMA, ATTEMPTS]
-        version = stable_hash([asked, structured, calm.parameters])[:8]
+        version = stable_hash([asked, structured, calm.parameters, calm.server])[:8]
         #: The model, and the version of what it is asked and how.
         self.name: Final = f"{spec.name}@{version}"
 

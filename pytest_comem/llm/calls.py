@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, final
+from urllib.parse import urlsplit
 
+from pytest_comem.core.addresses import is_loopback
 from pytest_comem.core.hashing import stable_hash
 
 #: Seconds one attempt of a call may take.
@@ -29,6 +31,15 @@ class ModelSpec:
     api_base: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = TIMEOUT
+
+    @property
+    def server(self) -> str:
+        """The host at which the model is, without its port; empty for the provider's usual.
+
+        Two servers may have different models of one name. A port is an accident on this machine.
+        """
+        host = urlsplit(self.api_base).hostname or "" if self.api_base else ""
+        return "localhost" if host and is_loopback(host) else host
 
 
 @final

@@ -15,16 +15,20 @@ from pytest_comem.settings import CallSettings
 _SPENT: Final = "spent"
 
 
-def open_door(calls: CallSettings, state: Path, *, worker: str = "") -> Door:
+def open_door(calls: CallSettings, state: Path, *, worker: str = "", resumed: bool = False) -> Door:
     """Return the door of one process of a run.
 
     :param state: directory that all processes of the run share.
     :param worker: name of the process among them; empty where it is the only one.
+    :param resumed: the run goes on with an earlier one; what that has recorded is kept.
     :raises SettingsError: where there are no recordings to replay.
     """
     cassette = None
     if calls.cassette_dir is not None:
-        cassette = Cassette(CassetteMode(calls.cassette), calls.cassette_dir, worker=worker)
+        mode = CassetteMode(calls.cassette)
+        if resumed and mode is CassetteMode.RECORD:
+            mode = CassetteMode.AUTO
+        cassette = Cassette(mode, calls.cassette_dir, worker=worker)
     return Door(
         cassette=cassette,
         budget=Budget(calls.max_cost, calls.max_tokens, Ledger(state / _SPENT)),

@@ -44,6 +44,7 @@ class Capabilities:
     :param needs_model: it calls a language model.
     :param needs_embedder: it calls an embedder.
     :param external_service: it is a client of a service elsewhere.
+    :param recall_changes: what it recalls depends on what was recalled before.
     :param reference: it sees hidden annotations and only checks the harness.
     """
 
@@ -60,6 +61,7 @@ class Capabilities:
     needs_model: bool = False
     needs_embedder: bool = False
     external_service: bool = False
+    recall_changes: bool = False
     reference: bool = False
 
 

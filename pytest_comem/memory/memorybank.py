@@ -77,7 +77,9 @@ class MemoryBank(MemorySystem):
     as many as the run's top-k).
     """
 
-    capabilities = Capabilities(timestamps=True, needs_model=True, needs_embedder=True)
+    capabilities = Capabilities(
+        timestamps=True, needs_model=True, needs_embedder=True, recall_changes=True
+    )
     packages = (Package("numpy", "rag", ">=1.26", library=False),)
     options: ClassVar = OPTIONS
     calls = paper_calls("memorybank", "MemoryBank")

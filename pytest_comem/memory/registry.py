@@ -151,6 +151,8 @@ class Catalogue:
             surroundings = dict(sorted(factory.surroundings().items()))
         embedder = workshop.embedder.name if capabilities.needs_embedder else None
         model = workshop.endpoint.chat_model if capabilities.needs_model else None
+        spec = workshop.endpoint.spec if capabilities.needs_model else None
+        server = "" if spec is None else spec.server
         info = SystemInfo(
             name=wanted.label,
             version=version,
@@ -162,6 +164,7 @@ class Catalogue:
                     "embedder": embedder,
                     "model": model,
                     # Absent where there are none, so that most hashes stay what they were.
+                    **({"server": server} if server else {}),
                     **({"surroundings": surroundings} if surroundings else {}),
                 }
             ),

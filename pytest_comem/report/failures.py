@@ -31,6 +31,7 @@ def explain(item: pytest.Item, outcome: Outcome) -> None:
     exception is the user's own test.
     """
     usual = item.repr_failure
+    usual_outside = item._repr_failure_py
 
     def repr_failure(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
         if isinstance(excinfo.value, InfrastructureError):
@@ -39,7 +40,14 @@ def explain(item: pytest.Item, outcome: Outcome) -> None:
             return _paragraph(StepFailed(outcome.reason), item)
         return usual(excinfo)
 
+    def repr_outside_call(excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, InfrastructureError):
+            return _paragraph(StepUnscored(str(excinfo.value)), item)
+        return usual_outside(excinfo, style)
+
     item.__dict__["repr_failure"] = repr_failure
+    # pytest asks this one where a fixture raises, which the fixture ``outcome`` is.
+    item.__dict__["_repr_failure_py"] = repr_outside_call
 
 
 def _paragraph(error: Exception, item: pytest.Item) -> ReprExceptionInfo:

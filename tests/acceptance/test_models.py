@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 import socket
+import sys
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -251,7 +252,8 @@ def test_no_key_is_written_or_printed(
     with ModelServer(faults=always(Fault(status=400, message=f"bad {KEY}"))) as server:
         refused = run(project, *models(server), "-vv", "--comem-run-dir=s")
         assert "ended early" in refused.stdout.str()
-    report = project.run("comem", "report", "r")
+    code = "from pytest_comem.cli import main; main()"
+    report = project.run(sys.executable, "-c", code, "report", "r")
     for result in (bare, calm, refused, report):
         assert KEY not in result.stdout.str() + result.stderr.str()
     files = [path for path in project.path.rglob("*") if path.is_file()]

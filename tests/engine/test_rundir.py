@@ -46,7 +46,7 @@ def test_an_outcome_is_on_disk_when_it_is_appended(tmp_path: Path) -> None:
     """Others can read each outcome while the run goes on."""
     run = opened(tmp_path / "run")
     for number in range(3):
-        run.append({"n": number}, (number,))
+        run.append(str(number), {"n": number}, (number,))
         assert records(run.path) == [{"n": each} for each in range(number + 1)]
     run.finish({})
 
@@ -59,7 +59,7 @@ def test_a_killed_run_keeps_what_was_appended(tmp_path: Path) -> None:
         "from pytest_comem.engine.rundir import RunDirectory\n"
         "run = RunDirectory.create(Path(sys.argv[1]), {'finished': None}, ours=False)\n"
         "for n in (2, 0, 1):\n"
-        "    run.append({'n': n}, (n,))\n"
+        "    run.append(str(n), {'n': n}, (n,))\n"
         "os._exit(9)\n"
     )
     ended = subprocess.run([sys.executable, "-c", script, str(tmp_path / "run")], check=False)
@@ -73,7 +73,7 @@ def test_a_finished_run_is_in_the_order_of_the_suite(tmp_path: Path) -> None:
     run = opened(tmp_path / "run")
     places = [(10, 0), (2, 1), (2, 0), (0, 11), (0, 2)]
     for place in places:
-        run.append({"place": list(place)}, place)
+        run.append(str(place), {"place": list(place)}, place)
     run.finish({})
     assert [record["place"] for record in records(run.path)] == [
         list(place) for place in sorted(places)
@@ -81,10 +81,10 @@ def test_a_finished_run_is_in_the_order_of_the_suite(tmp_path: Path) -> None:
 
 
 def test_outcomes_of_one_place_stay_in_the_order_they_came(tmp_path: Path) -> None:
-    """Sorting decides nothing between equals."""
+    """Outcomes of one place, which tests of a user's may make, do not change places."""
     run = opened(tmp_path / "run")
     for name, place in (("b", 1), ("a", 1), ("c", 0)):
-        run.append({"name": name}, (place,))
+        run.append(name, {"name": name}, (place,))
     run.finish({})
     assert [record["name"] for record in records(run.path)] == ["c", "b", "a"]
 
@@ -94,7 +94,7 @@ def test_sorting_keeps_lines_whole(tmp_path: Path) -> None:
     texts = ["é" * 50, "\ud800", "x", "😀\n\u2028", "\\\udcff" * 9, "", "漢" * 5_000]
     run = opened(tmp_path / "run")
     for number, text in enumerate(texts):
-        run.append({"text": text}, (-number,))
+        run.append(str(number), {"text": text}, (-number,))
     run.finish({})
     assert [record["text"] for record in records(run.path)] == texts[::-1]
 
@@ -125,8 +125,8 @@ def test_any_text_can_stand_in_the_manifest(tmp_path: Path) -> None:
 def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     """A finished run is its manifest and its outcomes."""
     run = opened(tmp_path / "run")
-    run.append({}, (1,))
-    run.append({}, (0,))
+    run.append("b", {}, (1,))
+    run.append("a", {}, (0,))
     run.finish({})
     assert {path.name for path in run.path.iterdir()} == {MANIFEST, OUTCOMES}
 
@@ -150,7 +150,7 @@ def test_a_directory_with_other_files_can_be_used(tmp_path: Path) -> None:
 def test_a_used_directory_is_refused_and_left_alone(tmp_path: Path) -> None:
     """A second run never writes over the first one's outcomes or manifest."""
     first = opened(tmp_path / "run")
-    first.append({"n": 1}, (0,))
+    first.append("n", {"n": 1}, (0,))
     first.finish({"scored": 1})
     before = {path.name: path.read_bytes() for path in first.path.iterdir()}
     with pytest.raises(SettingsError, match=r"--comem-run-dir: .* already holds a run"):
@@ -206,7 +206,7 @@ def test_no_link_is_no_error(tmp_path: Path) -> None:
     taken = tmp_path / ".comem" / "runs" / "latest"
     taken.mkdir(parents=True)
     run = unnamed(tmp_path)
-    run.append({"n": 1}, (0,))
+    run.append("n", {"n": 1}, (0,))
     run.finish({})
     assert records(run.path) == [{"n": 1}]
     assert not taken.is_symlink()

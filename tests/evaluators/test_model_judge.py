@@ -363,7 +363,7 @@ def test_the_reason_says_that_a_model_decided() -> None:
 
 
 def test_the_name_changes_with_what_determines_verdicts() -> None:
-    """Parameters and constraint count; address, scoring and the agent's temperature do not."""
+    """Parameters, constraint and host count; port, time limit and the agent's temperature do not."""
 
     def name(spec: ModelSpec, structured: str = "auto") -> str:
         door = Door(transport=lambda model: Scripted(""))
@@ -372,10 +372,13 @@ def test_the_name_changes_with_what_determines_verdicts() -> None:
     same = name(SPEC)
     assert same.startswith("openai/judge@")
     assert name(replace(SPEC, parameters={"max_tokens": 50})) == same
-    assert name(replace(SPEC, api_base="http://127.0.0.1:1/v1", timeout=1.0)) == same
+    here = name(replace(SPEC, api_base="http://127.0.0.1:1/v1", timeout=1.0))
+    assert here == name(replace(SPEC, api_base="http://localhost:2/v1"))
     others = {
         name(replace(SPEC, parameters={"max_tokens": 51})),
         name(SPEC, "text"),
         name(replace(SPEC, name="openai/other")),
+        name(replace(SPEC, api_base="http://judge.example/v1")),
+        here,
     }
-    assert len({same, *others}) == 4
+    assert len({same, *others}) == 6

@@ -1,0 +1,284 @@
+"""One episode on a daemon thread: its steps in order, one future a step, and an end in any case."""
+
+from __future__ import annotations
+
+import threading
+from bisect import insort
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import final
+
+from pytest_comem.core.outcomes import Attribution, Failure, Outcome
+from pytest_comem.core.steps import Step
+from pytest_comem.engine.causes import Cause, cause_of, is_broken
+from pytest_comem.engine.hanging import place_of_thread, silence
+from pytest_comem.engine.output import StepOutput, ThreadOutput
+from pytest_comem.engine.suite import Suite
+from pytest_comem.engine.watchdog import Watch, Watchdog
+from pytest_comem.errors import InfrastructureError
+from pytest_comem.llm.faults import RunStopped
+from pytest_comem.memory.registry import SystemUnderTest
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A step that has been played: its outcome, and what its thread printed and logged.
+
+    :param stopped: it was not asked, because the whole run was ended.
+    """
+
+    outcome: Outcome
+    output: StepOutput
+    stopped: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all episodes of a run have in common.
+
+    :param output: keeps what their threads print apart.
+    :param ended: why nothing more is asked in this run, or ``None``.
+    :param finished: called once an episode, when its place is free.
+    :param watchdog: notices what takes too long.
+    :param step_timeout: seconds a step may take, and closing the memory after the last one.
+    :param episode_timeout: seconds an episode may take, or ``None``.
+    """
+
+    output: ThreadOutput
+    ended: Callable[[], RunStopped | None]
+    finished: Callable[[], None]
+    watchdog: Watchdog
+    step_timeout: float
+    episode_timeout: float | None
+
+
+@final
+class Episode:
+    """The steps wanted of one episode, those demanded so far, and the thread that plays them.
+
+    A step is resolved once, whatever happens to the thread: an abandoned one is left alone, and
+    what it still does changes nothing. The outcome of the last wanted step is kept back until the
+    memory has been closed, because what goes wrong there must not go unnoticed.
+    """
+
+    def __init__(self, suite: Suite, system: SystemUnderTest, shared: Shared) -> None:
+        self.futures: dict[Step, Future[Played]] = {}
+        self.thread: threading.Thread | None = None
+        self.queued = False
+        self._suite = suite
+        self._system = system
+        self._shared = shared
+        self._change = threading.Condition()
+        self._known: list[Step] = []
+        self._known_ahead: deque[Step] = deque()
+        self._demanded: set[Step] = set()
+        self._queue: deque[Step] = deque()
+        #: Announced steps that no thread has taken up.
+        self._left: set[Step] = set()
+        self._current: Step | None = None
+        self._held: Outcome | None = None
+        self._cause: Cause | None = None
+        self._told = False
+        self._closed = False
+        #: The thread is through or abandoned; what it does no longer counts.
+        self._over = False
+        self._has_place = True
+        self._turn = 0
+        self._watch: Watch | None = None
+        self._episode_watch: Watch | None = None
+        self._printed: Callable[[], StepOutput] = StepOutput
+        self._silence: Callable[[], None] = lambda: None
+
+    def announce(self, step: Step, known: Outcome | None) -> None:
+        """Say that *step* is wanted; before the first demand.
+
+        :param known: its outcome in an earlier run, where that still holds.
+        """
+        if step in self.futures:
+            return
+        self.futures[step] = Future()
+        if known is None:
+            self._left.add(step)
+        else:
+            self.futures[step].set_result(Played(known, StepOutput()))
+            insort(self._known, step, key=lambda one: one.position)
+
+    def demand(self, step: Step) -> bool:
+        """Add *step* to what will be asked; false where nothing is to be done for it."""
+        with self._change:
+            if step in self._demanded or self.futures[step].done():
+                return False
+            self._demanded.add(step)
+            if self._cause is not None:
+                self._refuse(step, self._cause)
+                return False
+            self._queue.append(step)
+            self._change.notify_all()
+            return True
+
+    def start(self) -> None:
+        """Begin to play what is demanded."""
+        self._known_ahead.extend(self._known)
+        self.thread = threading.Thread(target=self._run, name="comem-episode", daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        """Ask nothing more; the thread closes its memory."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+
+    def let_go(self) -> None:
+        """Let nobody wait for a step any more."""
+        with self._change:
+            self._over = True
+            for future in self.futures.values():
+                future.cancel()
+
+    def _run(self) -> None:
+        with self._shared.output.of_this_thread() as buffers:
+            self._printed = buffers.take
+            self._silence = lambda: silence(buffers)
+            self._limit_episode()
+            try:
+                known = frozenset(self._known)
+                # Closing the generator before its last step closes the memory in this thread.
+                for outcome in self._suite.play(self._steps(), self._system, known):
+                    self._accept(outcome)
+                self._complete()
+            except BaseException as error:
+                self._break(cause_of(error))
+            finally:
+                self._leave()
+
+    def _steps(self) -> Iterator[Step]:
+        while (step := self._next()) is not None:
+            if (error := self._shared.ended()) is not None:
+                raise error
+            self._limit(f"step {step.id}")
+            yield step
+
+    def _next(self) -> Step | None:
+        """Return the step to take up next, waiting for it; ``None`` where none comes any more.
+
+        Known ones come before a demanded one that they precede, so that the memory hears
+        everything in the order of an uninterrupted run.
+        """
+        with self._change:
+            while not self._queue and self._left and not self._closed:
+                self._change.wait()
+            if self._closed or not self._queue:
+                return None
+            ahead = self._known_ahead
+            if ahead and ahead[0].position < self._queue[0].position:
+                self._current = ahead.popleft()
+            else:
+                self._current = self._queue.popleft()
+                self._left.discard(self._current)
+            return self._current
+
+    def _accept(self, outcome: Outcome) -> None:
+        with self._change:
+            if self._over:
+                return
+            self._limit(None)
+            if self._left:
+                self._resolve(outcome.step, Played(outcome, self._printed()))
+            else:
+                self._held = outcome
+                self._limit(f"closing the memory after step {outcome.step.id}")
+
+    def _complete(self) -> None:
+        """Resolve the last step, now that the memory is closed."""
+        with self._change:
+            if self._over:
+                return
+            if self._held is not None:
+                self._resolve(self._held.step, Played(self._held, self._printed()))
+            elif not self._closed:
+                what = f"the suite {self._suite.name} left its episode before the last step"
+                raise InfrastructureError(what, type="harness")
+
+    def _break(self, cause: Cause) -> None:
+        """Resolve the step at hand and, as they are demanded, all later ones with *cause*."""
+        with self._change:
+            if self._over or self._cause is not None:
+                return
+            held = self._held
+            if held is not None and (cause.stopped or is_broken(held)):
+                # The run's end is no fault of this step, and the first cause says more.
+                self._resolve(held.step, Played(held, self._printed()))
+            self._cause = cause
+            for step in [self._current, *self._queue]:
+                if step is not None and not self.futures[step].done():
+                    self._refuse(step, cause)
+            self._queue.clear()
+
+    def _refuse(self, step: Step, cause: Cause) -> None:
+        failure, output = cause.failure, StepOutput()
+        if self._told:
+            failure = replace(failure, message=cause.later)
+        else:
+            output = self._printed()
+        self._told = True
+        if self._held is not None and self._held.step == step:
+            # What it cost is still true: only the verdict goes.
+            outcome = replace(self._held, verdict=None, failure=failure)
+        else:
+            outcome = self._suite.unscored(step, self._system, failure)
+        self._resolve(step, Played(outcome, output, cause.stopped))
+
+    def _resolve(self, step: Step, played: Played) -> None:
+        if not self.futures[step].done():
+            self.futures[step].set_result(played)
+
+    def _limit(self, what: str | None) -> None:
+        """End what is at hand, and give *what* its time; ``None`` for nothing."""
+        with self._change:
+            self._turn += 1
+            if self._watch is not None:
+                self._watch.end()
+                self._watch = None
+            if what is not None and not self._over:
+                seconds, turn = self._shared.step_timeout, self._turn
+                told = f"{what} took longer than {seconds:g} s (--comem-step-timeout)"
+                self._watch = self._shared.watchdog.watch(
+                    seconds, lambda: self._abandon(told, turn)
+                )
+
+    def _limit_episode(self) -> None:
+        seconds = self._shared.episode_timeout
+        if seconds is not None:
+            told = f"its episode took longer than {seconds:g} s (--comem-episode-timeout)"
+            self._episode_watch = self._shared.watchdog.watch(seconds, lambda: self._abandon(told))
+
+    def _abandon(self, told: str, turn: int | None = None) -> None:
+        """Leave the thread alone and go on without it.
+
+        :param turn: of what took too long; it may have been done in the meantime.
+        """
+        with self._change:
+            if self._over or turn not in (None, self._turn):
+                return
+            told = f"{told}; it was abandoned{place_of_thread(self.thread)}"
+            failure = Failure(Attribution.INFRASTRUCTURE, "timeout", told)
+            self._break(Cause(failure, f"not asked, because {told}"))
+            self._over = True
+            self._silence()
+            self.close()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Give the place to the next episode, once."""
+        with self._change:
+            self._over = True
+            self._limit(None)
+            if self._episode_watch is not None:
+                self._episode_watch.end()
+            had_place, self._has_place = self._has_place, False
+        if had_place:
+            self._shared.finished()
