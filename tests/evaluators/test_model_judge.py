@@ -363,7 +363,7 @@ def test_the_reason_says_that_a_model_decided() -> None:
 
 
 def test_the_name_changes_with_what_determines_verdicts() -> None:
-    """Parameters, constraint and host count; port, time limit and the agent's temperature do not."""
+    """Parameters, constraint and host count; port, time limit and the agent's own do not."""
 
     def name(spec: ModelSpec, structured: str = "auto") -> str:
         door = Door(transport=lambda model: Scripted(""))

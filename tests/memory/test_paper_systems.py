@@ -165,6 +165,7 @@ def test_capabilities_say_what_is_called(system: SystemUnderTest) -> None:
         timestamps=system.info.name != "plugmem",
         needs_model=True,
         needs_embedder=True,
+        recall_changes=system.info.name == "memorybank",
     )
 
 
