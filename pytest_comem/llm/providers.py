@@ -50,7 +50,10 @@ def check_model(spec: ModelSpec, also: Iterable[str] = ()) -> None:
         find_weights(spec.name)
         return
     if not is_installed():
-        raise SettingsError(f"{spec.name} needs the package litellm; {INSTALL}")
+        # Without a provider in front it may be one of ours, misspelt.
+        ours = "" if "/" in spec.name else ", ".join(also) and did_you_mean(spec.name, also)
+        meant = f"{ours} As a model, " if ours else ""
+        raise SettingsError(f"{meant}{spec.name} needs the package litellm; {INSTALL}")
     if spec.api_base:
         check_wire(spec.api_base)
     found = split_name(spec.name)
