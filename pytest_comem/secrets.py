@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -43,16 +44,22 @@ def environment_without_secrets() -> dict[str, str]:
 def _secrets() -> Iterator[tuple[str, str]]:
     """Yield the variables that hold keys, with their values."""
     for name in os.environ:
-        if _NAME.search(name):
+        if _is_secret(name):
             # Another thread may have removed it meanwhile.
             secret = os.environ.get(name, "").strip()
             if len(secret) >= _SHORTEST:
                 yield name, secret
 
 
-def _forms(secret: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _is_secret(name: str) -> bool:
+    return bool(_NAME.search(name))
+
+
+@lru_cache(maxsize=256)
+def _forms(secret: str) -> frozenset[str]:
     """Return a key as a text may hold it."""
     if _PLAIN.fullmatch(secret):
-        return {secret}
+        return frozenset({secret})
     in_json = {json.dumps(secret, ensure_ascii=plain)[1:-1] for plain in (True, False)}
-    return {secret, quote(secret, safe="", errors="replace"), *in_json}
+    return frozenset({secret, quote(secret, safe="", errors="replace"), *in_json})
