@@ -17,8 +17,8 @@ from pytest_comem.contract.journal import (
     OutOfOrder,
     Step,
 )
-from pytest_comem.contract.telling import printable
 from pytest_comem.contract.threads import tell_in_threads
+from pytest_comem.core.printable import printable
 from pytest_comem.core.recall import RecallItem
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.memory.base import MemorySystem
@@ -59,7 +59,7 @@ class Performer:
             # A worker process says "adapter" for whatever its library raises.
             if step.may_raise or error.type == "adapter":
                 raise
-            raise OutOfOrder(printable(str(error))) from error
+            raise OutOfOrder(printable(str(error), keep="\n")) from error
         if found is not None:
             self.found = found
         return self.found

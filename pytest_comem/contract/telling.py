@@ -9,15 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_comem.core.printable import printable
 from pytest_comem.secrets import without_secrets
-
-
-def printable(text: str) -> str:
-    """Return *text* with everything that does not print, but line breaks, as an escape."""
-    return "".join(
-        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode("ascii")
-        for one in text
-    )
 
 
 def describe(error: BaseException) -> str:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_comem.contract.telling import describe, printable, shown
+from pytest_comem.contract.telling import describe, shown
+from pytest_comem.core.printable import printable
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def test_a_long_message_is_cut() -> None:
 
 def test_line_breaks_stay_where_there_are_lines() -> None:
     """The last words of a process are several lines."""
-    assert printable("one\n\x1btwo") == "one\n\\x1btwo"
+    assert printable("one\n\x1btwo", keep="\n") == "one\n\\x1btwo"
 
 
 def test_what_was_read_is_shown_short() -> None:
