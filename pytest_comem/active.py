@@ -77,9 +77,8 @@ class ActiveHooks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None]:
-        self._session.forget_phases(terminalreporter)
-        yield
-        self._session.summarize(terminalreporter)
+        with self._session.summarizing(terminalreporter):
+            yield
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:

@@ -13,7 +13,7 @@ from pytest_comem.core.steps import Step, model_labels
 from pytest_comem.errors import SettingsError
 from pytest_comem.memory.registry import Catalogue, SystemUnderTest
 from pytest_comem.memory.setup import Workshop
-from pytest_comem.memory.wanted import wanted_systems
+from pytest_comem.memory.wanted import Wanted
 from pytest_comem.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,12 +42,10 @@ def make_workshop(settings: Settings, state: Path, door: Door) -> Workshop:
     return Workshop(state, embedder=embedder, endpoint=endpoint, seed=settings.seed)
 
 
-def find_systems(
-    config: pytest.Config, settings: Settings, workshop: Workshop
-) -> Mapping[str, SystemUnderTest]:
-    """Return the memory systems of a run by label, in the order given.
+def registered_systems(config: pytest.Config) -> dict[str, Callable[[], Any]]:
+    """Return the memory systems that plugins offer, by name.
 
-    :raises SettingsError: naming what is wrong with one.
+    :raises SettingsError: where a plugin returns something else.
     """
     registered: dict[str, Any] = {}
     for more in config.hook.pytest_comem_memory_systems():
@@ -57,8 +55,23 @@ def find_systems(
                 "of names to classes or functions that make a memory system"
             )
         registered.update(more)
-    catalogue = Catalogue(registered, config.invocation_params.dir)
-    wanted = wanted_systems(settings, config.rootpath / "pyproject.toml")
+    return registered
+
+
+def find_systems(
+    wanted: Sequence[Wanted],
+    workshop: Workshop,
+    *,
+    registered: Mapping[str, Callable[[], Any]],
+    directory: Path,
+) -> Mapping[str, SystemUnderTest]:
+    """Return the memory systems of a run by label, in the order given.
+
+    :param registered: what plugins offer, by name.
+    :param directory: where class paths are looked up beside the import path.
+    :raises SettingsError: naming what is wrong with one.
+    """
+    catalogue = Catalogue(registered, directory)
     return {one.label: catalogue.find(one, workshop) for one in wanted}
 
 
