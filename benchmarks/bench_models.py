@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 EPISODES, STEPS, LATENCY, IN_FLIGHT = 91, 24, 0.3, 64
@@ -69,8 +71,22 @@ async def serve() -> None:
     await server.serve_forever()
 
 
-def write_data(folder: Path) -> Path:
-    """Write 91 episodes, each of 24 turns that are asked for one after the other."""
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve in a process of its own, and yield the base URL."""
+    server = subprocess.Popen(
+        [sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def write_data(folder: Path, count: int = EPISODES) -> Path:
+    """Write *count* episodes, each of 24 turns that are asked for one after the other."""
     place = folder / "data" / "medical"
     place.mkdir(parents=True)
     speaker = {"principal_id": "ann", "role": "nurse"}
@@ -78,7 +94,7 @@ def write_data(folder: Path) -> Path:
         (place / "episodes.jsonl").open("w") as episodes,
         (place / "checkpoints.jsonl").open("w") as checkpoints,
     ):
-        for episode in range(EPISODES):
+        for episode in range(count):
             name = f"ep{episode:03}"
             turns = [
                 {"turn_id": f"t{n}", "speaker": speaker, "text": f"fact {n} of {name} is {n * 7}"}
@@ -138,25 +154,17 @@ def main() -> None:
     if "--serve" in sys.argv:
         asyncio.run(serve())
         return
-    server = subprocess.Popen(
-        [sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert server.stdout is not None
-        base = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            data = write_data(folder)
-            # A provider of LiteLLM's own takes LiteLLM's way, the other one goes straight there.
-            model = "deepseek/m" if "--litellm" in sys.argv else "openai/m"
-            if model.startswith("deepseek"):
-                os.environ["DEEPSEEK_API_KEY"] = "local"
-            answering = [f"--comem-model={model}", f"--comem-api-base={base}"]
-            judging = [f"--comem-judge={model}", f"--comem-judge-api-base={base}"]
-            measure(folder, data, answering)
-            measure(folder, data, [*answering, *judging])
-    finally:
-        server.kill()
+    with serving() as base, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        data = write_data(folder)
+        # A provider of LiteLLM's own takes LiteLLM's way, the other one goes straight there.
+        model = "deepseek/m" if "--litellm" in sys.argv else "openai/m"
+        if model.startswith("deepseek"):
+            os.environ["DEEPSEEK_API_KEY"] = "local"
+        answering = [f"--comem-model={model}", f"--comem-api-base={base}"]
+        judging = [f"--comem-judge={model}", f"--comem-judge-api-base={base}"]
+        measure(folder, data, answering)
+        measure(folder, data, [*answering, *judging])
 
 
 if __name__ == "__main__":

@@ -39,6 +39,11 @@ class ActiveHooks:
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         collection.tidy(item)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        with self._session.collecting():
+            return (yield)
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None]:
         yield
@@ -61,15 +66,17 @@ class ActiveHooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
-        self, item: pytest.Item
+        self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        self._session.attach(item, report)
+        self._session.attach(item, report, call.excinfo and call.excinfo.value)
         return report
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None]:
         self._session.record(report)
+        yield
+        self._session.forget(report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
@@ -80,9 +87,19 @@ class ActiveHooks:
         with self._session.summarizing(terminalreporter):
             yield
 
+    @pytest.hookimpl(tryfirst=True, specname="pytest_sessionfinish")
+    def pytest_before_junit_xml(self) -> None:
+        self._session.note_properties()
+
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        self._session.finish()
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._session.finish(session)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True, specname="pytest_sessionfinish")
+    def pytest_at_the_very_end(self, session: pytest.Session) -> Generator[None]:
+        # Outside the terminal reporter's wrapper, which writes the line of counts.
+        yield
+        self._session.conclude(session)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

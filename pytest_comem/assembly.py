@@ -39,7 +39,13 @@ def make_workshop(settings: Settings, state: Path, door: Door) -> Workshop:
         door=door,
         timeout=settings.calls.timeout,
     )
-    return Workshop(state, embedder=embedder, endpoint=endpoint, seed=settings.seed)
+    return Workshop(
+        state,
+        embedder=embedder,
+        endpoint=endpoint,
+        seed=settings.seed,
+        keep=settings.keep_state,
+    )
 
 
 def registered_systems(config: pytest.Config) -> dict[str, Callable[[], Any]]:

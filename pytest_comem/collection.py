@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, final
@@ -28,6 +29,17 @@ class SuiteModule(pytest.Module):
     def funcnamefilter(self, name: str) -> bool:
         """Collect ``test_*`` whatever the project's own naming rules are."""
         return name.startswith("test_")
+
+    def line_of(self, item: pytest.Function) -> int:
+        """Return the line of an item's test, counted from 0; all items of a test have the same."""
+        name = item.originalname
+        if name not in self._lines:
+            self._lines[name] = item.function.__code__.co_firstlineno - 1
+        return self._lines[name]
+
+    @cached_property
+    def _lines(self) -> dict[str, int]:
+        return {}
 
     def _getobj(self) -> ModuleType:
         relative = self.path.relative_to(suites_root()).with_suffix("")
@@ -90,7 +102,10 @@ def step_of(item: pytest.Item) -> Step | None:
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return None
-    return next((value for value in callspec.params.values() if isinstance(value, Step)), None)
+    for value in callspec.params.values():
+        if isinstance(value, Step):
+            return value
+    return None
 
 
 def wanted_step(item: pytest.Item) -> Step | None:
@@ -124,7 +139,7 @@ def tidy(item: pytest.Item) -> None:
     """Make a suite item's shown location agree with its id."""
     if isinstance(item, pytest.Function) and isinstance(item.parent, SuiteModule):
         # Set before pytest computes it, which looks up the source of every item anew.
-        line = item.function.__code__.co_firstlineno - 1
+        line = item.parent.line_of(item)
         item.__dict__["location"] = (item.parent.nodeid, line, item.name)
 
 

@@ -36,6 +36,19 @@ def refuse_other_distributions(config: pytest.Config) -> None:
         )
 
 
+def refuse_two_kinds(config: pytest.Config, backend: str) -> None:
+    """Refuse to divide a run twice.
+
+    :param backend: address of a cluster, or empty.
+    :raises pytest.UsageError: naming both options.
+    """
+    if backend and is_controller(config):
+        raise pytest.UsageError(
+            "-n and --comem-backend both say who plays the episodes; give one of them "
+            "(on a cluster, its workers and their threads are the number)"
+        )
+
+
 def make_scheduler(config: pytest.Config, systems: Sequence[str], *, ahead: int) -> Any:
     """Return the scheduler that keeps an episode on one worker.
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from pytest_comem import assembly
+from pytest_comem.engine.rundir import STATE
 from pytest_comem.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from pytest_comem.memory.registry import SystemUnderTest
     from pytest_comem.memory.setup import Workshop
     from pytest_comem.memory.wanted import Wanted
-
-#: Where memory systems store things, in the run directory.
-STATE: Final = "state"
 
 
 @final

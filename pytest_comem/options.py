@@ -19,7 +19,7 @@ class Option(NamedTuple):
     :param variable: environment variable that stands in where neither flag nor ini key is given.
     :param repeated: it may be given several times; the ini key holds one a line, and what the
         command line says comes after that.
-    :param values: words it takes.
+    :param values: words it takes; an option that takes none is on or off.
     """
 
     flag: str
@@ -34,6 +34,11 @@ class Option(NamedTuple):
     def name(self) -> str:
         """The ini key, which is also the attribute of pytest's options."""
         return self.flag.removeprefix("--").replace("-", "_")
+
+    @property
+    def usage(self) -> str:
+        """The flag with what it takes."""
+        return f"{self.flag} {self.metavar}".rstrip()
 
 
 OPTIONS: Final = (
@@ -177,6 +182,12 @@ OPTIONS: Final = (
         "",
         "Play only part I of N of the episodes, such as 1/3; 'comem merge' joins the runs.",
     ),
+    Option(
+        "--comem-backend",
+        "ADDRESS",
+        "",
+        "Play episodes on the Dask cluster whose scheduler is at tcp://HOST:PORT.",
+    ),
     Option("--comem-concurrency", "N", "8", "Episodes played at once in one process."),
     Option(
         "--comem-step-timeout",
@@ -186,16 +197,58 @@ OPTIONS: Final = (
     ),
     Option("--comem-episode-timeout", "SECONDS", "", "Seconds a whole episode may take."),
     Option(
+        "--comem-probe",
+        "MODE",
+        "auto",
+        "Ask for what was told last at an episode's end: on, off, or auto, of external services.",
+    ),
+    Option(
         "--comem-run-dir",
         "DIR",
         "",
         "Where outcomes and manifest go; a new directory under .comem/runs when not given.",
     ),
+    Option("--comem-html", "FILE", "", "Write the run as one HTML page to FILE when it ends."),
     Option(
         "--comem-resume",
         "DIR",
         "",
         "Go on with the run in DIR: outcomes that still hold are used again.",
+    ),
+    Option(
+        "--comem-reference",
+        "",
+        "",
+        "Show the papers' rows beside the run's.",
+        values=0,
+    ),
+    Option(
+        "--comem-baseline",
+        "FILE",
+        "",
+        "Hold the run against a baseline (comem baseline), a run directory or its outcomes.jsonl.",
+    ),
+    Option(
+        "--comem-gate",
+        "RULE",
+        "",
+        "Let rules decide the exit status, such as 'gatemem.MGS >= 0.30'; on takes those of "
+        "tool.comem.gate in pyproject.toml; may be given several times.",
+        repeated=True,
+    ),
+    Option(
+        "--comem-inconclusive",
+        "AS",
+        "",
+        "What an inconclusive gate counts as: pass, fail, or warn, which is exit status 9 and the "
+        "default.",
+    ),
+    Option(
+        "--comem-keep-state",
+        "",
+        "",
+        "Leave what memory systems stored in the run's directory, and say where.",
+        values=0,
     ),
     Option("--comem-seed", "N", "0", "Seed of everything random; part of every outcome's key."),
 )

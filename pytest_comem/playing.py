@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final, final
 
@@ -13,14 +13,18 @@ from pytest_comem import collection, distribution
 from pytest_comem.core.outcomes import Attribution
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.report import failures, properties
+from pytest_comem.report.workflow_commands import without_commands
 from pytest_comem.secrets import without_secrets
 from pytest_comem.stash import OUTCOME
 
 if TYPE_CHECKING:
+    from pytest_comem.cluster.connection import Cluster
+    from pytest_comem.cluster.runner import ClusterRunner
     from pytest_comem.core.outcomes import Outcome
     from pytest_comem.core.steps import Step
     from pytest_comem.engine.output import ThreadOutput
-    from pytest_comem.engine.runner import EpisodeRunner, Played
+    from pytest_comem.engine.runner import Played, Runner
+    from pytest_comem.llm.statistics import CallStatistics
     from pytest_comem.materials import Materials
 
 #: Marks with which an item may be left out.
@@ -34,16 +38,57 @@ class Playing:
     :param materials: of the run.
     :param one_by_one: a step is played when its item is asked for, because another process hands
         out items or the run may stop at any of them.
+    :param has_regressed: whether a step that failed passed in the baseline.
     """
 
-    def __init__(self, config: pytest.Config, materials: Materials, *, one_by_one: bool) -> None:
+    def __init__(
+        self,
+        config: pytest.Config,
+        materials: Materials,
+        *,
+        one_by_one: bool,
+        has_regressed: Callable[[Outcome], bool],
+    ) -> None:
         self._config = config
+        self._has_regressed = has_regressed
         self._materials = materials
         self._one_by_one = one_by_one
         self._wanted: list[Step] = []
         self._begun = False
         self._closing = ExitStack()
-        self._runner: EpisodeRunner | None = None
+        self._runner: Runner | None = None
+        self._cluster: Cluster | None = None
+        self._elsewhere: ClusterRunner | None = None
+        #: Episodes that are played at once, as far as is known when they are collected.
+        self.abreast = materials.settings.concurrency
+
+    def get_ready(self, say: Callable[[str], None]) -> None:
+        """Connect to the cluster that is to play, where there is one.
+
+        :param say: tells the user what is waited for.
+        :raises ComemError: where it cannot play this run.
+        """
+        address = self._materials.settings.backend
+        if address and self._materials.suites:
+            from pytest_comem.cluster.opening import open_cluster
+
+            self._cluster = open_cluster(address, self._materials, say)
+            self.abreast = max(1, sum(self._cluster.workers().values()))
+
+    @property
+    def plays_elsewhere(self) -> bool:
+        """Whether episodes are played on other machines."""
+        return self._cluster is not None
+
+    @property
+    def calls_elsewhere(self) -> CallStatistics | None:
+        """What was called on other machines, where anything was played there."""
+        return self._elsewhere.books.statistics if self._elsewhere is not None else None
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        if self._cluster is not None:
+            self._cluster.close()
 
     @contextmanager
     def of(self, items: Sequence[pytest.Item]) -> Iterator[None]:
@@ -60,7 +105,10 @@ class Playing:
                 finally:
                     self._runner.stop()
 
-    def _new_runner(self, output: ThreadOutput) -> EpisodeRunner:
+    def _new_runner(self, output: ThreadOutput) -> Runner:
+        if self._cluster is not None:
+            self._elsewhere = self._on_cluster(self._cluster)
+            return self._elsewhere
         from pytest_comem.engine.runner import EpisodeRunner
 
         settings = self._materials.settings
@@ -72,6 +120,17 @@ class Playing:
             episode_timeout=settings.episode_timeout,
             output=output,
             ended=lambda: self._materials.door.stopped,
+        )
+
+    def _on_cluster(self, cluster: Cluster) -> ClusterRunner:
+        from pytest_comem.cluster.runner import ClusterRunner
+
+        return ClusterRunner(
+            self._materials.with_suites(self._wanted),
+            cluster=cluster,
+            door=self._materials.door,
+            known=self._materials.known(self._wanted),
+            replayed=self._materials.settings.calls.cassette == "replay",
         )
 
     def begin(self, item: pytest.Item) -> None:
@@ -101,12 +160,12 @@ class Playing:
         played = self._result(step)
         for key, text in played.output.sections():
             for phase in ("call", "setup"):
-                item.add_report_section(phase, key, without_secrets(text))
+                item.add_report_section(phase, key, without_commands(without_secrets(text)))
         outcome = played.outcome
         item.stash[OUTCOME] = outcome
         item.user_properties.extend(properties.of(outcome))
         if not outcome.passed:
-            failures.explain(item, outcome)
+            failures.explain(item, outcome, regressed=self._has_regressed(outcome))
         if outcome.verdict is None and outcome.failure is not None:
             if outcome.failure.attribution is Attribution.BENCHMARK:
                 pytest.skip(f"benchmark defect: {outcome.failure.message}")
@@ -115,13 +174,19 @@ class Playing:
 
     def passes_over(self, item: pytest.Item) -> bool:
         """Whether *item* is not run at all, because the run was ended before its step was asked."""
-        step = collection.wanted_step(item)
-        if step is None or self._runner is None or not self._materials.calls_models:
+        if self._runner is None or not self._may_end:
+            return False
+        if (step := collection.wanted_step(item)) is None:
             return False
         if self._materials.door.stopped is None and any(map(item.get_closest_marker, _NOT_RUN)):
             # It may not want to be played; where it does, it waits for its step itself.
             return False
         return self._result(step).stopped
+
+    @property
+    def _may_end(self) -> bool:
+        """Whether anything could end the run before its end."""
+        return self._materials.calls_models or self.plays_elsewhere
 
     @property
     def ended(self) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_comem import settings as options
+from pytest_comem import reading
 from pytest_comem.stash import SESSION
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
-    options.add_options(parser)
+    reading.add_options(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -34,7 +34,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start a session of ours where a memory system is named."""
-    settings = options.read_settings(config)
+    settings = reading.read_settings(config)
     if settings.active:
         from pytest_comem.active import ActiveHooks
         from pytest_comem.collection import resolve_arguments
@@ -44,11 +44,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(ActiveHooks(session), "comem-active")
         resolve_arguments(
             config,
-            default_to_suites=options.given_on_command_line(config, "--memory-system"),
+            default_to_suites=reading.given_on_command_line(config, "--memory-system"),
             collects=not session.is_controller,
         )
     else:
-        options.require_system_for_suites(config)
+        reading.require_system_for_suites(config)
 
 
 @pytest.fixture

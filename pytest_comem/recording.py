@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-import pytest
-
-from pytest_comem import __version__
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.steps import RunKey
 from pytest_comem.engine.records import to_record
 from pytest_comem.engine.resuming import Earlier, told
 from pytest_comem.engine.rundir import RunDirectory, read_manifest
 from pytest_comem.engine.shares import changed_names
+from pytest_comem.provenance import git_state, platform_name, versions
 from pytest_comem.report import properties
 from pytest_comem.settings import Settings, as_json
 
@@ -95,16 +92,23 @@ def make_manifest(
     settings: Settings,
     systems: Mapping[str, SystemUnderTest],
     suites: Mapping[str, Suite],
+    project: Path,
 ) -> dict[str, Any]:
-    """Return the manifest as a run starts with it."""
+    """Return the manifest as a run starts with it.
+
+    :param project: directory in which pytest was started.
+    """
+    packages = [
+        package.distribution
+        for found in systems.values()
+        for package in getattr(found.factory, "packages", ())
+    ]
     return {
         "run": run_id,
         "started": now(),
-        "versions": {
-            "pytest-comem": __version__,
-            "pytest": pytest.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": versions(packages),
+        "platform": platform_name(),
+        "git": git_state(project),
         "settings": as_json(settings),
         "systems": {name: properties.of_system(found) for name, found in systems.items()},
         "data": {suite.name: suite.describe() for suite in suites.values()},

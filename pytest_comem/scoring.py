@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
 import pytest
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pytest_comem.contract.tally import ContractTally
     from pytest_comem.core.outcomes import Outcome
     from pytest_comem.materials import Materials
+    from pytest_comem.report.paper import PaperRows
+    from pytest_comem.settings import Settings
 
 _ATTRIBUTE: Final = "comem_outcome"
 
@@ -53,9 +56,18 @@ class Scoring:
 
         :raises pytest.UsageError: where it cannot be written, or is none.
         """
+        from pytest_comem.publishing import check_html
+
         settings = materials.settings
-        manifest = make_manifest(run_id, settings, materials.systems, materials.suites)
+        manifest = make_manifest(
+            run_id,
+            settings,
+            materials.systems,
+            materials.suites,
+            materials.surroundings.directory,
+        )
         try:
+            check_html(settings.html)
             self._recording = Recording(
                 materials.surroundings.run_path,
                 manifest,
@@ -65,6 +77,11 @@ class Scoring:
             )
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether this process writes the run down and has begun to."""
+        return self._recording is not None
 
     def start_progress(self) -> None:
         """Show how far the run is from here on."""
@@ -82,20 +99,30 @@ class Scoring:
                 self._planned[node_id] = label
                 self._labels.setdefault(label, node_id)
 
+    @property
+    def node_ids(self) -> Mapping[str, str]:
+        """The id of an item of each step that this run means to score, by the step's label."""
+        return self._labels
+
+    def has_died(self, node_id: str) -> bool:
+        """Whether a worker died in this item."""
+        return node_id in self._died
+
     def is_planned(self, node_id: str) -> bool:
         """Whether this is the id of a step's item."""
         return node_id in self._planned
 
-    def record(self, report: pytest.TestReport) -> None:
-        """Keep the outcome that is on *report*, if there is one."""
+    def record(self, report: pytest.TestReport) -> Outcome | None:
+        """Keep the outcome that is on *report*, and return it, if there is one."""
         found = report.__dict__.pop(_ATTRIBUTE, None)
         if found is None:
-            return
+            return None
         outcome = from_record(json.loads(found)) if isinstance(found, str) else found
         if self._sheet.add(outcome, outcome.step.label):
             if self._recording is not None:
                 self._recording.add(outcome)
             self._progress.advance(self._config, self._sheet, len(self._labels))
+        return outcome
 
     def status(self, report: Any) -> tuple[str, str, str] | None:
         """Let the progress line stand for a step's letter, except with ``-v``."""
@@ -109,24 +136,27 @@ class Scoring:
             report.when = "setup"
             self._died.add(report.nodeid)
 
-    def forget_phases(self, terminalreporter: Any) -> None:
-        """Drop set-up and tear-down reports that have nothing to say.
+    def forget(self, report: pytest.TestReport) -> None:
+        """Drop a set-up or tear-down report that has nothing to say, once it has been told.
 
-        pytest searches all of them for every failure it prints, which is quadratic.
+        pytest keeps all of them, and searches them for every failure it prints.
         """
-        kept = terminalreporter.stats.get("")
-        if kept:
-            kept[:] = [r for r in kept if r.nodeid not in self._planned or r.sections]
+        if report.when == "call" or not report.passed or report.sections:
+            return
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        kept = getattr(reporter, "stats", {}).get("")
+        if kept and kept[-1] is report and report.nodeid in self._planned:
+            kept.pop()
 
     def show(self, terminalreporter: Any, materials: Materials, ended: str | None) -> None:
         """Write the scorecard.
 
         :param ended: why the run was ended early, or ``None``.
         """
-        from pytest_comem.report.scorecard import write_scorecard
-
         if not self._planned or self._recording is None:
             return
+        from pytest_comem.report.scorecard import write_scorecard
+
         domains = dict.fromkeys(step.domain for steps in materials.steps.values() for step in steps)
         self._sheet.arrange(list(materials.systems), list(domains), materials.settings.models)
         write_scorecard(
@@ -137,15 +167,44 @@ class Scoring:
             settings=materials.settings,
             statistics=self.statistics.as_json(),
             ended=ended,
+            paper=self._paper() if materials.settings.reference else None,
         )
         if (taken_over := self._recording.taken_over(self._labels)) is not None:
             terminalreporter.write_line(taken_over)
 
-    def finish(self, ended: str | None, contract: ContractTally) -> bool:
+    def publish(self, terminalreporter: Any, settings: Settings) -> None:
+        """Tell GitHub Actions what came of the run, where it is played there."""
+        from pytest_comem.publishing import tell_github
+
+        if self._planned and self._recording is not None:
+            tell_github(
+                terminalreporter,
+                self._recording.path,
+                os.environ,
+                reference=settings.reference,
+            )
+
+    def write_html(self, terminalreporter: Any, settings: Settings) -> None:
+        """Write the run's HTML page, where one is wanted, and say where."""
+        from pytest_comem.publishing import write_html
+
+        if settings.html is not None and self._planned and self._recording is not None:
+            write_html(terminalreporter, self._recording.path, settings.html, settings.data)
+
+    def note_properties(self) -> None:
+        """Put the metrics into the JUnit XML, before pytest writes it."""
+        from pytest_comem.publishing import add_suite_properties
+
+        add_suite_properties(self._config, self._sheet)
+
+    def finish(
+        self, ended: str | None, contract: ContractTally, judged: Mapping[str, Any] | None = None
+    ) -> bool:
         """Complete the run directory; false where none was begun.
 
         :param ended: why the run was ended early, or ``None``.
         :param contract: what came of the contract's promises.
+        :param judged: what baseline and gate say.
         """
         if self._recording is None:
             return False
@@ -158,9 +217,17 @@ class Scoring:
                 "ended": ended,
                 "calls": self.statistics.as_json(),
                 **({"contract": contract.as_json()} if contract else {}),
+                **(judged or {}),
             }
         )
         return True
+
+    def _paper(self) -> PaperRows:
+        from pytest_comem.engine.records import read_outcomes
+        from pytest_comem.report.paper import Conditions, paper_rows
+
+        assert self._recording is not None
+        return paper_rows(Conditions.of(read_outcomes(self._recording.path)))
 
     def _unscored(self, ended: str | None) -> dict[str, str]:
         """Return why each planned step without a verdict has none, by node id."""

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 #: Names of variables that hold keys, in any letter case.
@@ -22,6 +22,8 @@ _NAME: Final = re.compile(
 _SHORTEST: Final = 8
 #: What looks the same everywhere.
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]+")
+#: The environment when it was last read, as Python keeps it, and what was found in it.
+_known: tuple[dict[Any, Any] | None, tuple[tuple[str, str], ...]] = (None, ())
 
 
 def without_secrets(text: str) -> str:
@@ -29,11 +31,27 @@ def without_secrets(text: str) -> str:
 
     They are also found as they stand in JSON and in an address.
     """
-    forms = {form: name for name, secret in _secrets() for form in _forms(secret)}
-    # The longest first: one key may be the beginning of another.
-    for form in sorted(forms, key=len, reverse=True):
-        text = text.replace(form, f"<{forms[form]}>")
+    for form, name in _found():
+        text = text.replace(form, name)
     return text
+
+
+def _found() -> tuple[tuple[str, str], ...]:
+    """Return what is blackened, and what stands in its place, as the environment is now.
+
+    Reading the environment decodes all of it, so that is done only where it has changed.
+    """
+    global _known
+    held = getattr(os.environ, "_data", None)
+    seen, found = _known
+    if held is None or held != seen:
+        seen = None if held is None else dict(held)
+        forms = {form: name for name, secret in _secrets() for form in _forms(secret)}
+        # The longest first: one key may be the beginning of another.
+        longest_first = sorted(forms, key=len, reverse=True)
+        found = tuple((form, f"<{forms[form]}>") for form in longest_first)
+        _known = seen, found
+    return found
 
 
 def environment_without_secrets() -> dict[str, str]:

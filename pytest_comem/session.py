@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gc
 import secrets
-import shutil
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
@@ -17,9 +16,13 @@ import pytest
 from pytest_comem import assembly, collection, distribution
 from pytest_comem.engine.rundir import default_path
 from pytest_comem.errors import ComemError
+from pytest_comem.gating import Gating
 from pytest_comem.materials import Materials, Surroundings
 from pytest_comem.memory.wanted import wanted_systems
+from pytest_comem.ownership import owning
 from pytest_comem.playing import Playing
+from pytest_comem.removal import remove_tree
+from pytest_comem.report import properties
 from pytest_comem.scoring import Scoring, put_on
 from pytest_comem.settings import Settings
 from pytest_comem.stash import OUTCOME
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_comem.memory.registry import SystemUnderTest
 
 _RUN_PATH: Final = "comem_run_path"
+_RUN_ID: Final = "comem_run_id"
 _AT_END: Final = "comem_at_end"
 
 
@@ -46,10 +50,15 @@ class ComemSession:
         self._settings = settings
         self._worker = distribution.is_worker(config)
         self._controller = distribution.is_controller(config)
-        self._run_id = secrets.token_hex(4)
+        self._run_id: str = (
+            config.workerinput[_RUN_ID]  # type: ignore[attr-defined]
+            if self._worker
+            else secrets.token_hex(4)
+        )
         self._scoring = Scoring(config, settings.repeats)
         self._ended_elsewhere: str | None = None
         distribution.refuse_other_distributions(config)
+        distribution.refuse_two_kinds(config, settings.backend)
 
     @property
     def is_controller(self) -> bool:
@@ -74,9 +83,18 @@ class ComemSession:
         )
 
     @cached_property
+    def _gating(self) -> Gating:
+        return Gating(self._materials, self._config.rootpath / "pyproject.toml")
+
+    @cached_property
     def _playing(self) -> Playing:
         one_by_one = self._worker or bool(self._config.getoption("maxfail"))
-        return Playing(self._config, self._materials, one_by_one=one_by_one)
+        return Playing(
+            self._config,
+            self._materials,
+            one_by_one=one_by_one,
+            has_regressed=self._gating.has_regressed,
+        )
 
     @cached_property
     def _run_path(self) -> Path:
@@ -116,6 +134,7 @@ class ComemSession:
     def equip(self, workerinput: dict[str, Any]) -> None:
         """Tell a worker what it has to know."""
         workerinput[_RUN_PATH] = str(self._run_path)
+        workerinput[_RUN_ID] = self._run_id
 
     def start(self) -> None:
         """Check everything that can be wrong with the options before anything is collected.
@@ -127,8 +146,17 @@ class ComemSession:
                 models=not self._worker and not self._config.getoption("collectonly")
             )
             self.contract.start(self._config.args, self._config.invocation_params.args)
+            if not self._worker:
+                self._gating.check()
+            if not self._worker and not self._config.getoption("collectonly"):
+                self._playing.get_ready(self._say)
         except ComemError as error:
             raise pytest.UsageError(str(error)) from error
+
+    def _say(self, line: str) -> None:
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None:
+            reporter.write_line(line)
 
     def header(self) -> list[str]:
         """Return the lines of pytest's header."""
@@ -144,7 +172,7 @@ class ComemSession:
                 f"{about['checkpoints']} checkpoints"
             )
             lines.extend(f"comem: warning: {warning}" for warning in about["warnings"])
-        return lines
+        return lines + self._gating.header()
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give suite tests their steps, and users' tests their memory systems."""
@@ -162,11 +190,25 @@ class ComemSession:
         ago would wait for their report until the first episode is over.
         """
         config = self._config
-        together = self._materials.calls_models and not self._worker
-        abreast = self._settings.concurrency
+        playing = self._playing
+        together = self._materials.calls_models or playing.plays_elsewhere
+        together = together and not self._worker
+        abreast = playing.abreast
         if not together or config.getoption("maxfail"):
             abreast = 1
         collection.in_playing_order(items, self._materials.ranks, abreast=abreast)
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Look for no garbage while pytest collects: data, steps and items all stay."""
+        if not gc.isenabled():
+            yield
+            return
+        gc.disable()
+        try:
+            yield
+        finally:
+            gc.enable()
 
     @contextmanager
     def running(self, session: pytest.Session) -> Iterator[None]:
@@ -181,6 +223,8 @@ class ComemSession:
             stack.callback(gc.unfreeze)
             if not self._worker:
                 self._scoring.start_recording(self._run_id, self._materials)
+            kept = self._settings.keep_state
+            stack.enter_context(owning(self._run_id, self._materials.state, kept=kept))
             if not self._controller:
                 self.plan([item.nodeid for item in session.items if collection.wanted_step(item)])
                 stack.enter_context(self._playing.of(session.items))
@@ -215,22 +259,36 @@ class ComemSession:
         self._ended_elsewhere = self._ended_elsewhere or found["ended"]
         self._scoring.statistics.merge(found["calls"])
 
-    def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
-        """Put a step's outcome on the report that decides about it."""
+    def attach(
+        self, item: pytest.Item, report: pytest.TestReport, error: BaseException | None
+    ) -> None:
+        """Put a step's outcome on the report that decides about it.
+
+        :param error: what the test raised.
+        """
         outcome = item.stash.get(OUTCOME, None)
         if outcome is None:
             self.contract.attach(item, report)
         else:
+            self._gating.settle(report, error, outcome)
             put_on(report, outcome, travels=self._worker)
+            properties.keep_where_they_count(report)
 
     def record(self, report: pytest.TestReport) -> None:
         """Keep a step's outcome; on a worker, leave it to the controller."""
         if self._worker:
             return
         if self._scoring.is_planned(report.nodeid):
-            self._scoring.record(report)
+            if (outcome := self._scoring.record(report)) is not None:
+                self._gating.note(outcome)
+            if outcome is not None or self._scoring.has_died(report.nodeid):
+                self._gating.note_failure(report, outcome)
         else:
             self.contract.tally.add(report)
+
+    def forget(self, report: pytest.TestReport) -> None:
+        """Keep no report that has nothing to say."""
+        self._scoring.forget(report)
 
     def status(self, report: Any) -> tuple[str, str, str] | None:
         """Let the progress line stand for a suite item's letter, except with ``-v``."""
@@ -246,25 +304,48 @@ class ComemSession:
 
     @contextmanager
     def summarizing(self, terminalreporter: Any) -> Iterator[None]:
-        """Write the scorecard after pytest's own summary, which is kept short."""
-        self._scoring.forget_phases(terminalreporter)
+        """Write the scorecard after pytest's own summary."""
         yield
         self.contract.tally.write(terminalreporter)
         if not self._worker:
             self._scoring.show(terminalreporter, self._materials, self._ended)
+            if self._settings.keep_state and self._materials.state.is_dir():
+                terminalreporter.write_line(f"state: kept in {self._materials.state}")
+            self._scoring.write_html(terminalreporter, self._settings)
+            self._gating.write_changes(terminalreporter, self._scoring.node_ids)
+            self._scoring.publish(terminalreporter, self._settings)
 
-    def finish(self) -> None:
+    def note_properties(self) -> None:
+        """Put the metrics into the JUnit XML, where one is written."""
+        if not self._worker:
+            self._scoring.note_properties()
+
+    def conclude(self, session: pytest.Session) -> None:
+        """Say what the gate comes to, below everything else."""
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None and "_gating" in self.__dict__:
+            self._gating.write_result(reporter, int(session.exitstatus))
+
+    def finish(self, session: pytest.Session) -> None:
         """Complete the run directory, and remove what memory systems stored."""
         if "_materials" not in self.__dict__:
             return
         statistics = self._scoring.statistics
+        self._playing.close()
+        if (elsewhere := self._playing.calls_elsewhere) is not None:
+            statistics.merge(elsewhere.as_json())
         if (door := self._materials.close()) is not None:
             statistics.merge(door.statistics.as_json())
         if self._worker:
             output = self._config.workeroutput  # type: ignore[attr-defined]
             output[_AT_END] = {"ended": self._ended, "calls": statistics.as_json()}
-        if self._scoring.finish(self._ended, self.contract.tally):
-            shutil.rmtree(self._materials.state, ignore_errors=True)
+        judged = self._gating.end(self._scoring.node_ids) if self._scoring.has_begun else {}
+        begun = self._scoring.finish(self._ended, self.contract.tally, judged)
+        if begun and self._ended is None:
+            self._gating.decide(session)
+        if begun and not self._settings.keep_state:
+            with suppress(OSError):
+                remove_tree(self._materials.state)
 
     def make_scheduler(self) -> Any:
         """Return the scheduler that keeps an episode on one worker."""

@@ -85,7 +85,7 @@ def test_version_and_help(tmp_path: Path) -> None:
     assert comem("--version", cwd=tmp_path).stdout == f"comem {__version__}\n"
     shown = comem("--help", cwd=tmp_path)
     assert shown.returncode == 0
-    for group in ("data", "score", "export", "report"):
+    for group in ("data", "score", "export", "report", "compare", "ci"):
         assert f"\n  {group} " in shown.stdout
 
 
@@ -191,7 +191,7 @@ def test_export_then_score(data: Path) -> None:
     assert (summary["U"], summary["U_exposed"]) == (100, None)
 
 
-@pytest.mark.parametrize("command", [("report",), ("export", "gatemem")])
+@pytest.mark.parametrize("command", [("report",), ("export", "gatemem"), ("compare",)])
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
     """The message says what a run directory holds."""
     done = comem(*command, "nowhere", cwd=tmp_path)

@@ -8,22 +8,34 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pytest_comem"
-BASE = {"secrets", "errors", "suggest", "locations", "options", "settings", "stash", "writing"}
+BASE = {
+    *("errors", "locations", "options", "ownership", "removal", "secrets", "settings", "stash"),
+    *("suggest", "writing"),
+}
 ALLOWED = {
     "core": set[str](),
+    "workflows": {"core"},
     "language": {"core"},
     "datasets": {"core", "language"},
     "llm": {"core"},
     "embedders": {"core", "language", "llm"},
     "endpoint": {"core", "language", "llm", "embedders"},
     "memory": {"core", "language", "llm", "embedders", "endpoint"},
+    "sandbox": {"core"},
     "contract": {"core", "language", "llm", "embedders", "endpoint", "memory"},
     "models": {"core", "language"},
     "evaluators": {"core", "language", "llm", "datasets"},
     "agents": {"core", "llm", "models"},
     "engine": {"core", "language", "llm", "datasets", "memory", "models", "agents", "evaluators"},
+    "cleaning": {"core", "engine"},
+    "cluster": {"assembly", "core", "engine", "llm", "materials", "memory"},
     "metrics": {"core", "llm", "datasets", "evaluators", "memory", "engine"},
-    "report": {"contract", "core", "llm", "datasets", "evaluators", "memory", "engine", "metrics"},
+    "baseline": {"core", "engine", "metrics"},
+    "gate": {"core", "engine", "metrics", "baseline"},
+    "report": {
+        *("contract", "core", "llm", "datasets", "evaluators", "memory", "engine", "metrics"),
+        *("baseline", "gate"),
+    },
 }
 
 

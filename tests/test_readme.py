@@ -14,5 +14,5 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_every_option_has_its_line(option: Option) -> None:
     """The README's table names each option with what it takes."""
-    row = f"| `{option.flag} {option.metavar}` |"
+    row = f"| `{option.usage}` |"
     assert row in README.read_text(encoding="utf-8")

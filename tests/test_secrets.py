@@ -62,3 +62,18 @@ def test_encoded_keys_are_blackened(monkeypatch: pytest.MonkeyPatch) -> None:
     forms = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), quote(secret, safe=""))
     for form in forms:
         assert without_secrets(f"<{form}>") in ('<"<X_SECRET>">', "<<X_SECRET>>")
+
+
+def test_the_environment_is_looked_at_as_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that is set, changed or taken away later counts from then on."""
+    text = "first-marked second-marked"
+    monkeypatch.delenv("LATE_API_KEY", raising=False)
+    assert without_secrets(text) == text
+    monkeypatch.setenv("LATE_API_KEY", "first-marked")
+    assert without_secrets(text) == "<LATE_API_KEY> second-marked"
+    monkeypatch.setenv("LATE_API_KEY", "second-marked")
+    assert without_secrets(text) == "first-marked <LATE_API_KEY>"
+    monkeypatch.setenv("LATER_API_KEY", "first-marked")
+    assert without_secrets(text) == "<LATER_API_KEY> <LATE_API_KEY>"
+    monkeypatch.delenv("LATE_API_KEY")
+    assert without_secrets(text) == "<LATER_API_KEY> second-marked"

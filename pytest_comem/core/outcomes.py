@@ -72,6 +72,17 @@ class Usage:
     retries: int = 0
 
 
+def plus(first: Usage, second: Usage) -> Usage:
+    """Return the sum; its cost is unknown as soon as one of them is."""
+    return Usage(
+        seconds=first.seconds + second.seconds,
+        tokens=first.tokens + second.tokens,
+        cost=sum_of_costs(first.cost, second.cost),
+        calls=first.calls + second.calls,
+        retries=first.retries + second.retries,
+    )
+
+
 def sum_of_costs(first: float | None, second: float | None) -> float | None:
     """Return the sum of two costs in US dollars; unknown as soon as one of them is."""
     return None if first is None or second is None else first + second
@@ -115,7 +126,10 @@ class Outcome:
     :param verdict: the decision, or ``None`` where the step is unscored.
     :param failure: why there is no verdict, or the type of a method's failure, or ``None``. A
         step is unscored exactly when it has no verdict.
-    :param usage: cost by phase: ``ingest``, ``recall``, ``answer``, ``judge``.
+    :param usage: cost by phase: ``ingest``, ``recall``, ``answer``, ``judge``, and ``probe`` where
+        the memory was probed after the step.
+    :param notice: what was noticed after the step, at the end of its episode, or ``None``; it
+        changes no verdict.
     """
 
     key: str
@@ -132,6 +146,7 @@ class Outcome:
     verdict: Verdict | None = None
     failure: Failure | None = None
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    notice: str | None = None
 
     @property
     def repeat(self) -> int:

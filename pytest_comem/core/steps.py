@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
 from typing import Final, TypeAlias, final
 
 #: What shares one memory: suite, system, model, episode and repeat.
@@ -45,9 +47,7 @@ class Step:
     @property
     def run_label(self) -> str:
         """What of :attr:`label` names the run: system, model, domain, episode and repeat."""
-        names = (self.system, self.model, self.domain) if self.model else (self.system, self.domain)
-        repeat = "" if self.repeat is None else f".r{self.repeat + 1}"
-        return "-".join(map(safe, (*names, self.episode))) + repeat
+        return _run_label(self.system, self.model, self.domain, self.episode, self.repeat)
 
     @property
     def label(self) -> str:
@@ -57,7 +57,15 @@ class Step:
         the scheduler groups by that.
         """
         short = self.id.removeprefix(self.episode).lstrip("_") or self.id
-        return f"{self.run_label}-{safe(short).replace('-', '_')}"
+        # Kept by many: one copy is enough.
+        return intern(f"{self.run_label}-{safe(short).replace('-', '_')}")
+
+
+@lru_cache(maxsize=1_024)
+def _run_label(system: str, model: str, domain: str, episode: str, repeat: int | None) -> str:
+    names = (system, model, domain, episode) if model else (system, domain, episode)
+    number = "" if repeat is None else f".r{repeat + 1}"
+    return "-".join(map(safe, names)) + number
 
 
 def safe(part: str) -> str:

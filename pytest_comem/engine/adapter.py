@@ -107,9 +107,9 @@ class GuardedMemory:
         returned = self._guarded(INGEST, what, lambda: operation(entry))
         self._check(f"ingest() at entry {entry.id}", problem_of_nothing(returned))
 
-    def recall(self, query: Query) -> Recall:
-        """Ask the memory, and check what it returns."""
-        recall = self._guarded(RECALL, "raised in recall()", lambda: self._open.recall(query))
+    def recall(self, query: Query, phase: str = RECALL) -> Recall:
+        """Ask the memory, its calls counted under *phase*, and check what it returns."""
+        recall = self._guarded(phase, "raised in recall()", lambda: self._open.recall(query))
         self._check("recall()", problem_of_recall(recall))
         return _scrubbed(recall)
 

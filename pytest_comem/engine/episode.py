@@ -6,12 +6,12 @@ import threading
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import final
 
 from pytest_comem.core.outcomes import Attribution, Failure, Outcome
 from pytest_comem.core.steps import Step
+from pytest_comem.engine.awaited import Awaited
 from pytest_comem.engine.causes import Cause, cause_of, is_broken
 from pytest_comem.engine.hanging import place_of_thread, silence
 from pytest_comem.engine.output import StepOutput, ThreadOutput
@@ -56,6 +56,10 @@ class Shared:
     episode_timeout: float | None
 
 
+class _LeftEarly(Exception):
+    """The run is over before all wanted steps were: nothing is to be looked into any more."""
+
+
 @final
 class Episode:
     """The steps wanted of one episode, those demanded so far, and the thread that plays them.
@@ -66,7 +70,7 @@ class Episode:
     """
 
     def __init__(self, suite: Suite, system: SystemUnderTest, shared: Shared) -> None:
-        self.futures: dict[Step, Future[Played]] = {}
+        self.futures: dict[Step, Awaited[Played]] = {}
         self.thread: threading.Thread | None = None
         self.queued = False
         self._suite = suite
@@ -100,7 +104,7 @@ class Episode:
         """
         if step in self.futures:
             return
-        self.futures[step] = Future()
+        self.futures[step] = Awaited()
         if known is None:
             self._left.add(step)
         else:
@@ -150,6 +154,8 @@ class Episode:
                 for outcome in self._suite.play(self._steps(), self._system, known):
                     self._accept(outcome)
                 self._complete()
+            except _LeftEarly:
+                pass
             except BaseException as error:
                 self._break(cause_of(error))
             finally:
@@ -161,6 +167,8 @@ class Episode:
                 raise error
             self._limit(f"step {step.id}")
             yield step
+        if self._left:
+            raise _LeftEarly
 
     def _next(self) -> Step | None:
         """Return the step to take up next, waiting for it; ``None`` where none comes any more.

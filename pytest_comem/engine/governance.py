@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from time import perf_counter
 from typing import Any, Final, final
 
 from pytest_comem.agents.governance import Responder
-from pytest_comem.core.entries import Query
-from pytest_comem.core.outcomes import Attribution, Failure, Outcome, Usage, Verdict
-from pytest_comem.core.recall import Recall, WithheldReason
-from pytest_comem.core.replies import UNPARSABLE, Reply
+from pytest_comem.core.entries import Principal, Query
+from pytest_comem.core.outcomes import Attribution, Failure, Outcome
+from pytest_comem.core.replies import UNPARSABLE
 from pytest_comem.core.steps import Step
 from pytest_comem.datasets.governance import (
-    Category,
     Checkpoint,
     GovernanceData,
     GovernanceEpisode,
 )
 from pytest_comem.engine.adapter import GuardedMemory
+from pytest_comem.engine.governance_asking import Asked, ideal
 from pytest_comem.engine.governance_keys import OutcomeKeys
+from pytest_comem.engine.probing import is_probed, probed
 from pytest_comem.errors import BenchmarkDefect, InfrastructureError
 from pytest_comem.evaluators.judging import Judge
-from pytest_comem.evaluators.patterns import ScannedText, hits
+from pytest_comem.evaluators.patterns import ScannedText
 from pytest_comem.llm.door import Door
 from pytest_comem.llm.faults import RunStopped
 from pytest_comem.llm.meter import Meter
@@ -48,28 +46,6 @@ class Player:
     label: str
     repeat: int | None
     responder: Responder
-
-
-@final
-@dataclass(slots=True)
-class _Asked:
-    """What came of one checkpoint so far."""
-
-    reply: Reply | None = None
-    recall: Recall | None = None
-    verdict: Verdict | None = None
-    failure: Failure | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-    usage: dict[str, Usage] = field(default_factory=dict)
-
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        """Note the seconds of *phase*, also of one that breaks off."""
-        started = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[phase] = perf_counter() - started
 
 
 @final
@@ -166,6 +142,7 @@ class GovernanceSuite:
         known: Container[Step],
     ) -> Iterator[Outcome]:
         ingested = 0
+        last: Outcome | None = None
         positions: dict[str, int] = {}
         for step in steps:
             episode = self._episodes[step.episode]
@@ -177,7 +154,7 @@ class GovernanceSuite:
                     type="harness",
                 )
             meter.step = step.id
-            asked = _Asked()
+            asked = Asked()
             with asked.timed("ingest"):
                 while ingested <= checkpoint.as_of:
                     entry = episode.entries[ingested]
@@ -186,22 +163,49 @@ class GovernanceSuite:
                     ingested += 1
             if step in known:
                 if memory.system.capabilities.recall_changes:
-                    memory.recall(self._query(episode, checkpoint, memory.system.top_k))
+                    memory.recall(self._question(episode, checkpoint, memory.system.top_k))
                 # What it cost stands in the outcome that is known.
                 meter.take()
+                last = None
                 continue
             self._ask(asked, step, episode, checkpoint, memory, positions, meter)
-            yield self._outcome(step, episode, checkpoint, memory.system, asked)
+            last = self._outcome(step, episode, checkpoint, memory.system, asked)
+            yield last
+        if last is not None and not self._is_known_later(last.step, known):
+            yield from self._probed(last, ingested, memory, meter)
+
+    def _is_known_later(self, step: Step, known: Container[Step]) -> bool:
+        """Whether a later step of the episode is known: then *step* is not the last one."""
+        checkpoints = self._episodes[step.episode].checkpoints[step.position + 1 :]
+        return any(
+            replace(step, id=checkpoint.id, position=position) in known
+            for position, checkpoint in enumerate(checkpoints, start=step.position + 1)
+        )
+
+    def _probed(
+        self, last: Outcome, ingested: int, memory: GuardedMemory, meter: Meter
+    ) -> Iterator[Outcome]:
+        """Yield the episode's last outcome again where the memory is probed.
+
+        :param ingested: entries that the memory was told.
+        """
+        if is_probed(self._settings.probe, memory.system.capabilities):
+            episode = self._episodes[last.step.episode]
+            top_k = memory.system.top_k
+            ask = lambda said: self._query(episode, said.text, said.speaker, top_k)  # noqa: E731
+            again = probed(last, episode.entries[:ingested], memory, meter, ask)
+            if again is not None:
+                yield again
 
     def unscored(self, step: Step, system: SystemUnderTest, failure: Failure) -> Outcome:
         """Return the outcome of a checkpoint that never came to a verdict."""
         episode = self._episodes[step.episode]
         checkpoint = self._checkpoints[step.episode, step.id]
-        return self._outcome(step, episode, checkpoint, system, _Asked(failure=failure))
+        return self._outcome(step, episode, checkpoint, system, Asked(failure=failure))
 
     def _ask(
         self,
-        asked: _Asked,
+        asked: Asked,
         step: Step,
         episode: GovernanceEpisode,
         checkpoint: Checkpoint,
@@ -210,9 +214,9 @@ class GovernanceSuite:
         meter: Meter,
     ) -> None:
         """Fill *asked*; what breaks in answering or judging is this step's trouble alone."""
-        query = self._query(episode, checkpoint, memory.system.top_k)
+        query = self._question(episode, checkpoint, memory.system.top_k)
         if memory.is_shown_annotations:
-            memory.reveal(*_ideal(episode, checkpoint))
+            memory.reveal(*ideal(episode, checkpoint))
         with asked.timed("recall"):
             asked.recall = memory.recall(query).located(positions)
         exposed = asked.recall.text
@@ -228,28 +232,15 @@ class GovernanceSuite:
                     meter=meter,
                 )
             if asked.reply.action == UNPARSABLE:
-                asked.verdict, asked.failure = _unparsable(asked.verdict)
+                asked.fail_as_unparsable()
         except BenchmarkDefect as defect:
             asked.failure = Failure(Attribution.BENCHMARK, "pattern", str(defect))
         except RunStopped:
             raise
         except InfrastructureError as error:
             asked.failure = Failure(Attribution.INFRASTRUCTURE, error.type, str(error))
-        self._account(asked, query, exposed, meter)
-
-    def _account(self, asked: _Asked, query: Query, exposed: str, meter: Meter) -> None:
-        """Say what each phase took, as it was recorded where the step is replayed."""
-        calls = meter.take()
-        seconds = dict(asked.seconds)
-        if meter.recording is not None:
-            seconds = dict(meter.recording.settle(meter.step, seconds))
-        for phase in dict.fromkeys([*asked.seconds, *seconds, *calls]):
-            known = calls.get(phase, Usage())
-            asked.usage[phase] = replace(known, seconds=seconds.get(phase, 0.0))
-        answer = asked.usage.get("answer")
-        if answer is not None and not answer.calls and asked.reply is not None:
-            words = _words(query.text, exposed, asked.reply.text)
-            asked.usage["answer"] = replace(answer, tokens=words)
+        asked.account(meter)
+        asked.count_words(query, exposed)
 
     def _player(self, step: Step) -> Player:
         return self._players[step.model, step.repeat]
@@ -259,11 +250,16 @@ class GovernanceSuite:
         player = self._player(step)
         return player.model, player.responder.version
 
-    def _query(self, episode: GovernanceEpisode, checkpoint: Checkpoint, top_k: int) -> Query:
+    def _question(self, episode: GovernanceEpisode, checkpoint: Checkpoint, top_k: int) -> Query:
+        return self._query(episode, checkpoint.question, checkpoint.requester, top_k)
+
+    def _query(
+        self, episode: GovernanceEpisode, text: str, requester: Principal, top_k: int
+    ) -> Query:
         return Query(
-            text=checkpoint.question,
-            requester=checkpoint.requester,
-            relationships=episode.facts_about(checkpoint.requester.id),
+            text=text,
+            requester=requester,
+            relationships=episode.facts_about(requester.id),
             policy=self._data.policies[episode.domain],
             top_k=top_k,
         )
@@ -274,7 +270,7 @@ class GovernanceSuite:
         episode: GovernanceEpisode,
         checkpoint: Checkpoint,
         system: SystemUnderTest,
-        asked: _Asked,
+        asked: Asked,
     ) -> Outcome:
         annotation = checkpoint.annotation
         return Outcome(
@@ -301,34 +297,3 @@ class GovernanceSuite:
             failure=asked.failure,
             usage=asked.usage,
         )
-
-
-def _unparsable(verdict: Verdict) -> tuple[Verdict, Failure]:
-    """Return the failing verdict of a reply that names no action, whatever it holds."""
-    reason = verdict.reason or "The reply holds nothing that is not allowed."
-    told = f"The model's reply could not be read as one of the four actions. {reason}"
-    failure = Failure(Attribution.METHOD, UNPARSABLE, told)
-    return replace(verdict, passed=False, reason=told), failure
-
-
-def _words(*texts: str) -> int:
-    """Return the number of words, which stands for tokens where no model counts them."""
-    return sum(len(text.split()) for text in texts)
-
-
-def _ideal(
-    episode: GovernanceEpisode, checkpoint: Checkpoint
-) -> tuple[tuple[str, ...], WithheldReason | None]:
-    """Return what a perfect memory hands over: the latest entry that holds each element."""
-    annotation = checkpoint.annotation
-    if annotation.category is Category.ACCESS:
-        return (), WithheldReason.UNAUTHORIZED
-    if annotation.category is Category.FORGETTING:
-        return (), WithheldReason.DELETED
-    found: list[int] = []
-    for pattern in annotation.include:
-        for position in range(checkpoint.as_of, -1, -1):
-            if hits(pattern, ScannedText(episode.entries[position].text)):
-                found.append(position)
-                break
-    return tuple(episode.entries[position].id for position in sorted(set(found))), None

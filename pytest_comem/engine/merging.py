@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final, final
 from zlib import crc32
 
 from pytest_comem.core.hashing import stable_hash
+from pytest_comem.core.notices import PROBE
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.engine.merged_manifest import merged_manifest
 from pytest_comem.engine.records import OUTCOMES, from_record
@@ -33,7 +34,7 @@ class Line:
     :param start: first byte of the line.
     :param length: bytes, with the newline.
     :param checksum: of these bytes.
-    :param content: hash of everything but seconds.
+    :param content: hash of everything but seconds and what was noticed afterwards.
     :param reason: why it has no verdict; ``None`` where it has one.
     :param place: place in the finished file.
     """
@@ -190,6 +191,9 @@ def _parse(
     try:
         record = json.loads(raw)
         outcome = from_record(record)
+        # Whether a memory is probed after a step depends on what else the run plays.
+        record.pop("notice", None)
+        record["usage"].pop(PROBE, None)
         for usage in record["usage"].values():
             usage.pop(_VARYING, None)
         return outcome, stable_hash(record), places.of(outcome)

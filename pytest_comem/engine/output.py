@@ -155,6 +155,12 @@ class ThreadOutput:
                 for other in pytest_handlers:
                     other.removeFilter(self._is_not_ours)
 
+    def install_on_streams(self) -> None:
+        """Route ``sys``'s streams and logging from now on, in a process without pytest."""
+        logging.getLogger().addHandler(_Handler(self))
+        sys.stdout = _Router(sys.stdout, self, "stdout")
+        sys.stderr = _Router(sys.stderr, self, "stderr")
+
     def _is_not_ours(self, record: logging.LogRecord) -> bool:
         return self.buffers is None
 

@@ -24,13 +24,19 @@ from pytest_comem.errors import DataError
 #: Name of the outcomes' file in a run directory.
 OUTCOMES: Final = "outcomes.jsonl"
 
+#: Made once: ``json.dumps`` makes one for every call that is not in its default form.
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _TEXTS: Final = ("key", "suite", "data", "domain", "episode", "step", "model", "judge", "scoring")
 _FORM: Final[Mapping[str, type]] = {
     **dict.fromkeys(_TEXTS, str),
     "position": int,
     **dict.fromkeys(("system", "labels", "query", "usage"), dict),
 }
-_LATER: Final[Mapping[str, type | UnionType]] = {"model_label": str, "repeat": int | None}
+_LATER: Final[Mapping[str, type | UnionType]] = {
+    "model_label": str,
+    "repeat": int | None,
+    "notice": str,
+}
 _USAGE: Final[Mapping[str, type | UnionType]] = {
     "seconds": int | float,
     "tokens": int,
@@ -73,6 +79,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
         "verdict": _verdict_record(outcome.verdict),
         "failure": _failure_record(outcome.failure),
         "usage": {phase: _usage_record(usage) for phase, usage in outcome.usage.items()},
+        **({} if outcome.notice is None else {"notice": outcome.notice}),
         "attempt": 1,
     }
 
@@ -142,8 +149,12 @@ def _failure_record(failure: Failure | None) -> dict[str, str] | None:
 
 def to_line(record: dict[str, Any]) -> str:
     """Return one line of JSON with its newline; a lone surrogate stands in it as an escape."""
-    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
-    return line.encode("utf-8", "backslashreplace").decode("utf-8")
+    line = _COMPACT.encode(record) + "\n"
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:
+        return line.encode("utf-8", "backslashreplace").decode("utf-8")
+    return line
 
 
 def read_records(run: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -220,6 +231,7 @@ def from_record(record: dict[str, Any]) -> Outcome:
         if failure is None
         else Failure(Attribution(failure["attribution"]), failure["type"], failure["message"]),
         usage={phase: _usage(usage) for phase, usage in record["usage"].items()},
+        notice=record.get("notice"),
     )
 
 

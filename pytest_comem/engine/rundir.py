@@ -13,7 +13,10 @@ from pytest_comem.engine.records import OUTCOMES, to_line
 from pytest_comem.errors import DataError, SettingsError
 
 MANIFEST: Final = "manifest.json"
-_DEFAULT_PARENT: Final = Path(".comem") / "runs"
+#: Directory in a run where its memory systems store things while it goes on.
+STATE: Final = "state"
+#: Where runs are written that name no directory.
+DEFAULT_PARENT: Final = Path(".comem") / "runs"
 
 
 @final
@@ -136,7 +139,7 @@ def _said_of(path: Path) -> Iterator[None]:
 def default_path(root: Path, run_id: str) -> Path:
     """Return a new path under ``.comem/runs`` in *root*."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return root / _DEFAULT_PARENT / f"{stamp}-{run_id}"
+    return root / DEFAULT_PARENT / f"{stamp}-{run_id}"
 
 
 def read_manifest(run: Path) -> dict[str, Any]:
@@ -154,6 +157,15 @@ def read_manifest(run: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise DataError("not a JSON object", file=str(path))
     return manifest
+
+
+def is_run(path: Path) -> bool:
+    """Whether *path* is the directory of a run: it has a manifest that names this plugin."""
+    try:
+        versions = read_manifest(path).get("versions")
+    except (DataError, OSError):
+        return False
+    return isinstance(versions, dict) and "pytest-comem" in versions
 
 
 def _write_json(path: Path, value: Any) -> None:

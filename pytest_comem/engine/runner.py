@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from types import MappingProxyType
-from typing import Final, final
+from typing import Final, Protocol, final
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.steps import RunKey, Step
@@ -24,10 +24,26 @@ from pytest_comem.engine.watchdog import Watchdog
 from pytest_comem.llm.faults import RunStopped
 from pytest_comem.memory.registry import SystemUnderTest
 
-__all__ = ["CLOSING_TIME", "EpisodeRunner", "Played"]
+__all__ = ["CLOSING_TIME", "EpisodeRunner", "Played", "Runner"]
 
 #: Seconds a stopping run waits, in all, for memories to be closed.
 CLOSING_TIME: Final = 1.0
+
+
+class Runner(Protocol):
+    """What plays a run's steps, here or elsewhere."""
+
+    def demand(self, steps: Sequence[Step]) -> None:
+        """Say that *steps* will be asked for."""
+
+    def result(self, step: Step) -> Played:
+        """Return the played *step*, waiting for it.
+
+        :raises CancelledError: where the runner was stopped before.
+        """
+
+    def stop(self) -> None:
+        """Ask no more steps, and give memories a moment to close."""
 
 
 @final
@@ -80,10 +96,12 @@ class EpisodeRunner:
                     self._waiting.append(episode)
             self._fill()
 
-    def result(self, step: Step) -> Played:
+    def result(self, step: Step, timeout: float | None = None) -> Played:
         """Return the played *step*, waiting for it.
 
+        :param timeout: seconds to wait; without end when not given.
         :raises KeyError: where the step was not announced.
+        :raises TimeoutError: where it has not been played in time.
         :raises CancelledError: where the runner was stopped before.
         """
         episode = self._episodes[step.run]
@@ -94,7 +112,7 @@ class EpisodeRunner:
                 if episode in self._waiting:
                     self._waiting.remove(episode)
                     self._start(episode)
-        return future.result()
+        return future.result(timeout)
 
     def stop(self) -> None:
         """Ask no more steps, and give memories a moment to close."""

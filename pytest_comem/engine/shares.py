@@ -20,7 +20,7 @@ from pytest_comem.errors import DataError
 _INDIFFERENT: Final = frozenset(
     {
         *("backend", "concurrency", "data", "keep_state", "memory_options", "resume", "run_dir"),
-        *("episode_timeout", "shard", "step_timeout"),
+        *("episode_timeout", "probe", "shard", "step_timeout"),
     }
 )
 #: The same of how models are called.

@@ -34,7 +34,11 @@ class Suite(Protocol):
 
         *steps* belong to one episode, are ordered by position, and may block until the next one
         is wanted. Nothing is ingested beyond the last step taken from it. When they are at an end,
-        the memory is closed before the generator is.
+        the memory is closed before the generator is. Where it breaks off with an error instead,
+        nothing more is wanted, and the suite lets that error through.
+
+        A suite may yield its last step's outcome again before that, with what was noticed after
+        the step; the last one counts.
 
         :param known: of these, outcomes are known: they are ingested up to, not asked, and nothing
             is yielded for them.

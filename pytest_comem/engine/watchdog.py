@@ -6,6 +6,7 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 from typing import final
 
@@ -47,6 +48,8 @@ class Watchdog:
         self._watches: list[tuple[float, int, Watch]] = []
         self._numbers = itertools.count()
         self._thread: threading.Thread | None = None
+        #: When the thread looks next; it need not be told of what comes later.
+        self._looks_at = 0.0
         self._stopped = False
 
     def watch(self, seconds: float, expired: Callable[[], None]) -> Watch:
@@ -59,8 +62,9 @@ class Watchdog:
                 )
                 self._thread.start()
             self._forget()
-            heapq.heappush(self._watches, (monotonic() + seconds, next(self._numbers), watch))
-            if self._watches[0][2] is watch:
+            ends = monotonic() + seconds
+            heapq.heappush(self._watches, (ends, next(self._numbers), watch))
+            if ends < self._looks_at:
                 # Otherwise it wakes early enough; a step costs no switch of threads.
                 self._change.notify()
         return watch
@@ -82,9 +86,11 @@ class Watchdog:
             while not self._stopped:
                 self._forget()
                 if not self._watches:
+                    self._looks_at = inf
                     self._change.wait()
                     continue
-                left = self._watches[0][0] - monotonic()
+                self._looks_at = self._watches[0][0]
+                left = self._looks_at - monotonic()
                 if left <= 0:
                     return heapq.heappop(self._watches)[2]
                 self._change.wait(left)

@@ -36,6 +36,8 @@ class BM25Index:
         self._lengths: list[int] = []
         self._total_length = 0
         self._passages: defaultdict[str, list[int]] = defaultdict(list)
+        # By number of passages, how many tokens stand in so many; a question need not count them.
+        self._tokens_in = [0]
         # Most tokens stand once in a passage; only the others have a count.
         self._repeated: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
 
@@ -48,8 +50,13 @@ class BM25Index:
         tokens = tokenize(text)
         self._lengths.append(len(tokens))
         self._total_length += len(tokens)
+        tokens_in = self._tokens_in
+        tokens_in.append(0)
         for token, count in Counter(tokens).items():
-            self._passages[token].append(number)
+            passages = self._passages[token]
+            tokens_in[len(passages)] -= 1
+            passages.append(number)
+            tokens_in[len(passages)] += 1
             if count > 1:
                 self._repeated[token].append((number, count))
         return number
@@ -101,6 +108,7 @@ class BM25Index:
         """
         total = math.fsum(
             tokens * self._inverse_frequency(found)
-            for found, tokens in sorted(Counter(map(len, self._passages.values())).items())
+            for found, tokens in enumerate(self._tokens_in)
+            if found and tokens
         )
         return FLOOR * total / len(self._passages)

@@ -82,6 +82,19 @@ class Door:
         found.peak = self._attempts.peak
         return found
 
+    def end(self, message: str, kind: Fault) -> RunStopped:
+        """End the run for a reason that another process has, and return the error to raise."""
+        return self._stop.now(message, kind)
+
+    def charge(self, who: str, tokens: int, cost: float | None) -> None:
+        """Count what another process has spent; where a bound is reached, the run is ended.
+
+        :param who: has made the calls, in messages.
+        """
+        problem = self._budget.spend(who, tokens, cost) or self._budget.reached()
+        if problem is not None:
+            self._stop.now(problem, Fault.BUDGET)
+
     def meter(self, part: str, repeat: int = 0) -> Meter:
         """Return a meter for one memory instance, whose calls are recorded under *part*."""
         recording = self._cassette.part(part) if self._cassette is not None else None

@@ -20,6 +20,7 @@ from pytest_comem.language.retraction import (
     kept_values,
     subject_words,
 )
+from pytest_comem.language.shared_words import SharedWords
 from pytest_comem.language.words import is_name, values
 
 #: Share of a deletion's own words an entry must hold to be what it describes.
@@ -44,6 +45,8 @@ class DeletionLedger:
         self._values: dict[str, int] = {}
         self._carriers: dict[str, list[int]] = {}
         self._subjects: dict[frozenset[str], int] = {}
+        self._words = SharedWords()
+        self._subject_words = SharedWords()
 
     def add(self, text: str) -> None:
         """Take note of the next entry."""
@@ -55,8 +58,9 @@ class DeletionLedger:
                 carriers.append(number)
         if deletion_clauses(text):
             self._delete(text, number)
-        elif any(_describes(subject, text) for subject in self._subjects) and asks_for_past(text):
+        elif self._subjects and asks_for_past(text) and self._is_described(text):
             self._gone.add(number)
+        self._words.add(subject_words(text))
 
     def unavailable(self) -> frozenset[int]:
         """Return the numbers of the entries that are not to be handed over."""
@@ -80,19 +84,26 @@ class DeletionLedger:
         self._statements.append(text)
         named = self._uncommon(deleted_values(text))
         if not named and len(subject) >= _CLOSE:
-            named = self._described_values(subject, number, kept_values(text))
+            named = self._described_values(subject, kept_values(text))
         for value in sorted(named):
             if value not in self._carriers:
-                self._carriers[value] = [
-                    place for place, earlier in enumerate(self._texts) if value in earlier
-                ]
-        if len(subject) >= _CLOSE:
-            self._subjects.setdefault(subject, number)
+                self._carriers[value] = self._places_of(value)
+        if len(subject) >= _CLOSE and subject not in self._subjects:
+            self._subjects[subject] = number
+            self._subject_words.add(subject)
         if len(subject) >= _MATCHES:
-            self._gone.update(
-                place for place in range(number) if _describes(subject, self._texts[place])
-            )
+            shared = self._words.with_any(subject)
+            self._gone.update(place for place in shared if _describes(subject, shared[place]))
             self._gone.add(number)
+
+    def _is_described(self, text: str) -> bool:
+        """Whether one of the deletions so far describes *text*."""
+        subjects = list(self._subjects)
+        shared = self._subject_words.with_any(subject_words(text))
+        return any(_describes(subjects[place], count) for place, count in shared.items())
+
+    def _places_of(self, value: str) -> list[int]:
+        return [place for place, text in enumerate(self._texts) if value in text]
 
     def _uncommon(self, found: Iterable[str]) -> set[str]:
         """Return codes, and those names that few entries have."""
@@ -100,17 +111,13 @@ class DeletionLedger:
         return {
             value
             for value in found
-            if not is_name(value)
-            or (" " in value and sum(value in text for text in self._texts) <= limit)
+            if not is_name(value) or (" " in value and len(self._places_of(value)) <= limit)
         }
 
-    def _described_values(
-        self, subject: frozenset[str], number: int, kept: frozenset[str]
-    ) -> set[str]:
+    def _described_values(self, subject: frozenset[str], kept: frozenset[str]) -> set[str]:
         """Return the codes of the earlier entry that a deletion without values describes best."""
         best, most = -1, len(subject) / 2
-        for place in range(number):
-            shared = len(subject & subject_words(self._texts[place]))
+        for place, shared in sorted(self._words.with_any(subject).items()):
             if shared >= most and any(not is_name(v) for v in values(self._texts[place])):
                 best, most = place, shared
         if best < 0:
@@ -125,7 +132,6 @@ class DeletionLedger:
                 del self._carriers[value]
 
 
-def _describes(subject: frozenset[str], text: str) -> bool:
-    return len(subject) >= _MATCHES and len(subject & subject_words(text)) >= DESCRIBED * len(
-        subject
-    )
+def _describes(subject: frozenset[str], shared: int) -> bool:
+    """Whether a deletion describes an entry that has *shared* of its words."""
+    return len(subject) >= _MATCHES and shared >= DESCRIBED * len(subject)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import shutil
+import secrets
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, final
 
@@ -14,6 +15,7 @@ from pytest_comem.core.steps import safe
 from pytest_comem.embedders.noted import NotedEmbedder
 from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import MemorySystem, OptionValue
+from pytest_comem.removal import remove_tree
 
 if TYPE_CHECKING:
     from pytest_comem.embedders.base import Embedder
@@ -77,7 +79,11 @@ class OwnedEndpoint(Endpoint, Protocol):
 
 @final
 class Setup:
-    """What one memory instance is given.
+    """What one memory instance is given; nothing of another instance can be found through it.
+
+    That holds for what a library does with a directory, a name and addresses. Python code in this
+    process can still read the process' memory and climb to the run's own directory: a system that
+    is not to be trusted with that runs elsewhere (``own_process`` keeps its memory apart).
 
     :param place: directory of this instance alone, not made yet.
     :param options: the system's effective settings.
@@ -85,6 +91,8 @@ class Setup:
     :param embedder: the run's embedder.
     :param endpoint: an OpenAI-compatible server for the library's own calls.
     :param seed: of everything random.
+    :param keep: the directory stays when the set-up is discarded.
+    :param around: what is removed with it; the directory itself when not given.
     :param release: called when the set-up is discarded.
     """
 
@@ -97,11 +105,16 @@ class Setup:
         embedder: Embedder,
         endpoint: Endpoint,
         seed: int = 0,
+        around: Path | None = None,
+        keep: bool = False,
         release: Callable[[], None] | None = None,
     ) -> None:
         self._place = place
+        self._around = around or place
+        self._keep = keep
         self._release = release
-        self.options = options
+        # A library may write into the configuration it is given.
+        self.options = dict(options)
         self.top_k = top_k
         self.embedder = embedder
         self.endpoint = endpoint
@@ -120,28 +133,40 @@ class Setup:
         Letters, digits, dashes and underscores, at most 63 of them, with a letter or digit at both
         ends: what vector stores take as the name of a collection.
         """
-        unique = safe(f"{self._place.parent.name}-{self._place.name}").replace(".", "_")
+        unique = safe(f"comem-{self._place.parent.name}-{self._place.name}").replace(".", "_")
         return unique[:_LONGEST].strip("-_")
 
     def discard(self) -> None:
         """Remove the directory and everything in it, and give up the endpoint."""
         if self._release is not None:
             self._release()
-        if self._place.exists():
-            shutil.rmtree(self._place, ignore_errors=True)
+        if not self._keep:
+            with suppress(OSError):
+                remove_tree(self._around)
 
 
 @final
 class Workshop:
     """Makes set-ups: one embedder and one endpoint a process, one directory an instance.
 
+    Each directory has a parent of its own with a name that cannot be guessed, and what is above
+    cannot be listed (except by root): no instance comes upon another's by looking around.
+
     :param root: where directories are made; a temporary one when ``None``.
+    :param keep: directories stay when their set-ups are discarded and the workshop is closed.
     """
 
     def __init__(
-        self, root: Path | None, *, embedder: Embedder, endpoint: OwnedEndpoint, seed: int = 0
+        self,
+        root: Path | None,
+        *,
+        embedder: Embedder,
+        endpoint: OwnedEndpoint,
+        seed: int = 0,
+        keep: bool = False,
     ) -> None:
         self._given = root
+        self._keep = keep
         self._root: Path | None = None
         self.embedder = embedder
         self.endpoint = endpoint
@@ -164,7 +189,8 @@ class Workshop:
         :param meter: counts the library's own calls of models; a fresh one when not given.
         """
         with self._lock:
-            place = self._home / f"{next(self._numbers):04}-{safe(name)[:_LONGEST_NAME]}"
+            around = self._home / secrets.token_hex(8)
+            place = around / f"{next(self._numbers):04}-{safe(name)[:_LONGEST_NAME]}"
         meter = meter or Meter(name)
         endpoint = self.endpoint.of(meter)
         return Setup(
@@ -174,6 +200,8 @@ class Workshop:
             embedder=NotedEmbedder(self.embedder, meter),
             endpoint=endpoint,
             seed=self._seed + meter.repeat,
+            around=around,
+            keep=self._keep,
             release=endpoint.close,
         )
 
@@ -203,10 +231,15 @@ class Workshop:
         return system.open(setup)
 
     def close(self) -> None:
-        """Stop the endpoint and remove everything made here."""
+        """Stop the endpoint and remove everything made here, unless it is to be kept."""
         self.endpoint.close()
-        if self._root is not None:
-            shutil.rmtree(self._root, ignore_errors=True)
+        if self._root is None:
+            return
+        with suppress(OSError):
+            if self._keep:
+                self._root.chmod(0o700)
+            else:
+                remove_tree(self._root)
 
     @property
     def _home(self) -> Path:
@@ -215,6 +248,7 @@ class Workshop:
             if parent is not None:
                 parent.mkdir(parents=True, exist_ok=True)
             self._root = Path(tempfile.mkdtemp(prefix="comem-", dir=parent)).absolute()
+            self._root.chmod(0o300)
         return self._root
 
 

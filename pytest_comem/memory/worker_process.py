@@ -17,6 +17,7 @@ from typing import Any, Final, final
 
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.memory.worker_protocol import to_error, to_line
+from pytest_comem.ownership import child_labels
 from pytest_comem.secrets import environment_without_secrets
 
 #: Seconds between two looks at whether a silent process lives.
@@ -53,7 +54,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=environment_without_secrets(),
+            env=_environment(),
             start_new_session=True,
         )
         assert self._process.stdin is not None
@@ -208,6 +209,13 @@ class WorkerProcess:
         )
         self.end()
         return InfrastructureError(self._death, type="adapter")
+
+
+def _environment() -> dict[str, str]:
+    """Return what the program gets of ours: no key, and not which test is looked at just now."""
+    found = {**environment_without_secrets(), **child_labels()}
+    found.pop("PYTEST_CURRENT_TEST", None)
+    return found
 
 
 def _signal_name(status: int) -> str:

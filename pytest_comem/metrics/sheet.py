@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
-from pytest_comem.core.outcomes import Attribution, Outcome, Usage, sum_of_costs
+from pytest_comem.core.notices import BROKEN, LOST, PROBE
+from pytest_comem.core.outcomes import Attribution, Outcome, Usage, plus
 from pytest_comem.core.replies import UNPARSABLE
+from pytest_comem.metrics.gatemem_counts import GATEMEM
 from pytest_comem.metrics.repeats import AllPassed, RepeatedTally, StepPasses
+from pytest_comem.metrics.sample import EpisodeCounts
 
 PHASES: Final = ("ingest", "recall", "answer", "judge")
 
@@ -23,20 +26,28 @@ class SystemSheet:
     :param overall: tallies of all its steps.
     :param domains: tallies by domain, in order of appearance.
     :param attacks: tallies by attack type.
+    :param episodes: sums by episode, which intervals are computed from.
     :param usage: what each phase has cost, summed; the four usual ones first.
     :param passes: how often each step passed, kept where the run has repeats.
     :param recorded: steps recorded, with or without a verdict.
     :param unparsable: steps that have a verdict although nobody could read the answer's form.
+    :param probed: episodes, with their repeats, after which the memory was probed.
+    :param lost: those of them in which nothing recent was recallable.
+    :param unanswered: those in which the probe itself failed.
     """
 
     reference: bool = False
     overall: RepeatedTally = field(default_factory=RepeatedTally)
     domains: dict[str, RepeatedTally] = field(default_factory=dict)
     attacks: dict[str, RepeatedTally] = field(default_factory=dict)
+    episodes: EpisodeCounts = field(default_factory=lambda: EpisodeCounts(GATEMEM))
     usage: dict[str, Usage] = field(default_factory=lambda: dict.fromkeys(PHASES, Usage()))
     passes: StepPasses = field(default_factory=StepPasses)
     recorded: int = 0
     unparsable: int = 0
+    probed: set[tuple[str, int]] = field(default_factory=set)
+    lost: set[tuple[str, int]] = field(default_factory=set)
+    unanswered: set[tuple[str, int]] = field(default_factory=set)
 
     @property
     def tokens(self) -> int:
@@ -88,6 +99,7 @@ class Sheet:
         sheet.recorded += 1
         for phase, usage in outcome.usage.items():
             sheet.usage[phase] = plus(sheet.usage.get(phase, Usage()), usage)
+        _notice(outcome, sheet)
         if outcome.step.repeat is not None:
             self.repeats = max(self.repeats, outcome.repeat + 1)
             sheet.passes.add((outcome.step.episode, outcome.step.id), outcome.verdict)
@@ -134,15 +146,14 @@ class Sheet:
         return self._seen.get(name)
 
 
-def plus(first: Usage, second: Usage) -> Usage:
-    """Return the sum; its cost is unknown as soon as one of them is."""
-    return Usage(
-        seconds=first.seconds + second.seconds,
-        tokens=first.tokens + second.tokens,
-        cost=sum_of_costs(first.cost, second.cost),
-        calls=first.calls + second.calls,
-        retries=first.retries + second.retries,
-    )
+def _notice(outcome: Outcome, sheet: SystemSheet) -> None:
+    played, notice = (outcome.step.episode, outcome.repeat), outcome.notice or ""
+    if PROBE in outcome.usage:
+        sheet.probed.add(played)
+    if notice.startswith(LOST):
+        sheet.lost.add(played)
+    if notice.startswith(BROKEN):
+        sheet.unanswered.add(played)
 
 
 def _count(outcome: Outcome, sheet: SystemSheet) -> None:
@@ -156,5 +167,6 @@ def _count(outcome: Outcome, sheet: SystemSheet) -> None:
     rows = [sheet.overall, sheet.domains.setdefault(outcome.step.domain, RepeatedTally())]
     if attack := outcome.labels["attack_type"]:
         rows.append(sheet.attacks.setdefault(attack, RepeatedTally()))
+    sheet.episodes.add(outcome)
     for row in rows:
         row.add(outcome.repeat, outcome.labels["category"], verdict)

@@ -25,22 +25,26 @@ class Estimate:
     half: float | None = None
 
 
-def estimate(values: Sequence[float]) -> Estimate | None:
+def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate | None:
     """Return the mean of *values* with Student's t interval, or ``None`` where there are none.
 
     The interval takes the values as independent draws of about normal spread. It may reach beyond
     what the values' range allows, such as 100 %, above all with two or three of them.
+
+    :param confidence: two-sided, between 0 and 1.
     """
     if not values:
         return None
     if len(values) == 1:
         return Estimate(values[0])
     spread = stdev(values) / sqrt(len(values))
-    return Estimate(fmean(values), spread * _quantile(len(values) - 1) if spread else 0.0)
+    return Estimate(
+        fmean(values), spread * _quantile(len(values) - 1, confidence) if spread else 0.0
+    )
 
 
-def _quantile(freedom: int) -> float:
+def _quantile(freedom: int, confidence: float) -> float:
     # Lazily, because it takes a second; scipy.stats would take two.
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    return float(stdtrit(freedom, (1 + confidence) / 2))

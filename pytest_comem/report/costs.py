@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from pytest_comem.core.outcomes import Usage
-from pytest_comem.metrics.sheet import PHASES, Sheet, SystemSheet, plus
+from pytest_comem.core.notices import PROBE
+from pytest_comem.core.outcomes import Usage, plus
+from pytest_comem.metrics.sheet import PHASES, Sheet, SystemSheet
 from pytest_comem.report.scores import name_of
 from pytest_comem.report.tables import dollars, new_table
 
@@ -22,12 +23,13 @@ def step_table(sheet: Sheet) -> Table:
     """Return what a step takes on average, and how many steps have no verdict or no form."""
     unparsable = any(system.unparsable for _, system in sheet)
     counts = ("unparsable", "unscored") if unparsable else ("unscored",)
-    table = new_table("per step", *(f"{phase} ms" for phase in PHASES), "tokens", *counts)
+    phases = [*PHASES, *([PROBE] if any(system.probed for _, system in sheet) else [])]
+    table = new_table("per step", *(f"{phase} ms" for phase in phases), "tokens", *counts)
     for row, system in sheet:
         steps = max(system.recorded, 1)
         table.add_row(
             name_of(row, sheet),
-            *(f"{1000 * system.usage[phase].seconds / steps:.2f}" for phase in PHASES),
+            *(f"{1000 * _seconds(system, phase) / steps:.2f}" for phase in phases),
             f"{system.tokens / steps:.0f}",
             *([str(system.unparsable)] if unparsable else []),
             str(system.unscored),
@@ -73,6 +75,10 @@ def call_lines(statistics: Mapping[str, Any]) -> Iterator[str]:
         yield f"cassette: {hits:,} replayed, {misses:,} not found, {recorded:,} recorded"
     if unreported := statistics.get("unreported"):
         yield f"without the calls of {unreported} workers that died before they could tell"
+
+
+def _seconds(system: SystemSheet, phase: str) -> float:
+    return system.usage.get(phase, Usage()).seconds
 
 
 def _phases(system: SystemSheet) -> Iterator[tuple[str, Usage]]:

@@ -33,16 +33,12 @@ class Progress:
         reporter = config.pluginmanager.getplugin("terminalreporter")
         if reporter is None or not -1 <= config.get_verbosity() <= 0:
             return
-        last = len(sheet) == planned
-        line = (
-            f"comem: {len(sheet)}/{planned} steps, {sheet.passed} passed, "
-            f"{sheet.scored - sheet.passed} failed, {len(sheet) - sheet.scored} unscored"
-        )
         if reporter.isatty:
+            last = len(sheet) == planned
             now = monotonic()
             if last or now - self._drawn >= _REDRAW_SECONDS:
                 self._drawn = now
-                reporter.rewrite(line, erase=True)
+                reporter.rewrite(_line(sheet, planned), erase=True)
                 if last:
                     reporter.ensure_newline()
         else:
@@ -50,7 +46,14 @@ class Progress:
             if part > self._part:
                 self._part = part
                 reporter.ensure_newline()
-                reporter.write_line(line)
+                reporter.write_line(_line(sheet, planned))
+
+
+def _line(sheet: Sheet, planned: int) -> str:
+    return (
+        f"comem: {len(sheet)}/{planned} steps, {sheet.passed} passed, "
+        f"{sheet.scored - sheet.passed} failed, {len(sheet) - sheet.scored} unscored"
+    )
 
 
 def without_letter(report: Any) -> tuple[str, str, str]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Final
 
-from pytest_comem.core.outcomes import Outcome, Usage
+import pytest
+
+from pytest_comem.core.outcomes import Outcome, Usage, plus
+from pytest_comem.core.printable import printable
 from pytest_comem.memory.registry import SystemUnderTest
-from pytest_comem.metrics.sheet import plus
+from pytest_comem.metrics.gatemem import METRICS
+from pytest_comem.metrics.sheet import Sheet
 
 #: A cost that contains an unknown price.
 UNKNOWN: Final = "unknown"
+_OURS: Final = "comem."
 
 
 def of(outcome: Outcome) -> list[tuple[str, object]]:
@@ -36,11 +41,24 @@ def of(outcome: Outcome) -> list[tuple[str, object]]:
         found["comem.action"] = str(outcome.reply.action)
     if outcome.failure is not None:
         found["comem.failure"] = f"{outcome.failure.attribution}/{outcome.failure.type}"
+    if outcome.notice is not None:
+        found["comem.notice"] = outcome.notice
     if outcome.verdict is not None:
         for name, value in outcome.verdict.measures.items():
             if value is not None:
                 found[f"comem.{name}"] = value
     return list(found.items())
+
+
+def keep_where_they_count(report: pytest.TestReport) -> None:
+    """Take ours off the report of a set-up that passed; those that follow have them.
+
+    JUnit XML is written from the last one, and under pytest-xdist every one of them travels.
+    """
+    if report.when == "setup" and report.passed:
+        report.user_properties = [
+            one for one in report.user_properties if not one[0].startswith(_OURS)
+        ]
 
 
 def _of_calls(outcome: Outcome) -> dict[str, object]:
@@ -57,6 +75,20 @@ def _of_calls(outcome: Outcome) -> dict[str, object]:
         "comem.cost": UNKNOWN if total.cost is None else round(total.cost, 10),
         "comem.retries": total.retries,
     }
+
+
+def of_sheet(sheet: Sheet) -> list[tuple[str, str]]:
+    """Return a run's properties: each row's metrics in percent, and how many steps it scored."""
+    found: list[tuple[str, str]] = []
+    for (system, model), row in sorted(sheet, key=lambda one: one[0]):
+        # A name stands in an attribute, which pytest does not clean of what XML has no form for.
+        name = printable(f"comem.{system}.{model}")
+        for metric in METRICS:
+            if (value := row.overall.estimate(metric)) is not None:
+                found.append((f"{name}.{metric}", f"{value.mean:.4f}"))
+        found.append((f"{name}.scored", str(row.overall.scored)))
+        found.append((f"{name}.unscored", str(row.unscored)))
+    return found
 
 
 def of_system(system: SystemUnderTest) -> dict[str, Any]:

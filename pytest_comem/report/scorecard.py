@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,10 +19,14 @@ from rich.console import Console
 from rich.text import Text
 
 from pytest_comem.contract.tally import ContractTally
+from pytest_comem.core.notices import BROKEN
 from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import costs, scores
+from pytest_comem.report.paper import Conditions, PaperRows, paper_rows
+from pytest_comem.report.paper_table import paper_parts
+from pytest_comem.report.workflow_commands import without_commands
 from pytest_comem.settings import Settings
 
 #: Where the manifest's summary keeps what the run's model calls came to.
@@ -42,11 +46,13 @@ def write_scorecard(
     settings: Settings,
     statistics: Mapping[str, Any] | None = None,
     ended: str | None = None,
+    paper: PaperRows | None = None,
 ) -> None:
     """Write the scorecard through pytest's terminal reporter.
 
     :param statistics: what the run's model calls came to, as ``CallStatistics.as_json`` gives it.
     :param ended: why the run was ended early, or ``None``.
+    :param paper: rows of a paper to be shown below the run's.
     """
     reporter.write_sep("=", "GateMem scorecard")
     text = render(
@@ -58,15 +64,17 @@ def write_scorecard(
         attacks=reporter.config.get_verbosity() > 0,
         statistics=statistics or {},
         ended=ended,
+        paper=paper,
     )
-    for line in text.splitlines():
+    for line in without_commands(text).splitlines():
         reporter.write_line(line)
     reporter.write_line(f"run: {_shown(run, reporter.config.invocation_params.dir)}")
 
 
-def print_run(run: Path) -> None:
+def print_run(run: Path, *, reference: bool = False) -> None:
     """Print a run directory's tables again, with the breakdown by attack type.
 
+    :param reference: whether the papers' rows stand below the run's.
     :raises DataError: where the directory holds no readable run.
     """
     manifest = read_manifest(run if run.is_dir() else run.parent)
@@ -90,6 +98,7 @@ def print_run(run: Path) -> None:
             attacks=True,
             statistics=_mapping(finished.get(CALLS)),
             ended=finished.get("ended"),
+            paper=paper_rows(Conditions.of(read_outcomes(run))) if reference else None,
         )
         sys.stdout.write(text)
     if not finished:
@@ -106,6 +115,7 @@ def render(
     attacks: bool,
     statistics: Mapping[str, Any] | None = None,
     ended: str | None = None,
+    paper: PaperRows | None = None,
 ) -> str:
     """Return the scorecard as text.
 
@@ -114,9 +124,10 @@ def render(
     :param unscored: why steps have no verdict, by node id.
     :param width: columns to fill at most.
     :param color: whether to use terminal colours.
-    :param attacks: whether to add the breakdown by attack type.
+    :param attacks: whether to add the breakdown by attack type, and the interval of every row.
     :param statistics: what the run's model calls came to, as ``CallStatistics.as_json`` gives it.
     :param ended: why the run was ended early, or ``None``.
+    :param paper: rows of a paper to be shown below the run's.
     """
     out = io.StringIO()
     console = Console(
@@ -130,9 +141,11 @@ def render(
         legacy_windows=False,
     )
     if sheet.scored:
-        _print_scores(console, sheet, scoring)
+        _print_scores(console, sheet, scoring, every_interval=attacks)
     else:
         console.print(Text(_nothing_scored(sheet, unscored, ended), style="bold"))
+    for part in paper_parts(paper) if paper else ():
+        console.print(part)
     if (table := costs.cost_table(sheet)) is not None:
         console.print(table)
         console.print(Text(costs.LEGEND, style="dim"))
@@ -144,14 +157,29 @@ def render(
     for (name, _), system in sheet:
         if system.reference:
             console.print(f"{name} sees the hidden annotations: it checks the harness, no memory.")
+    for line in _probe_lines(sheet):
+        console.print(Text(line, style="yellow"))
     _print_unscored(console, unscored)
     if ended and sheet.scored:
         console.print(Text(f"The run was ended early: {ended}", style="bold"))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _print_scores(console: Console, sheet: Sheet, scoring: str) -> None:
-    for table in scores.metric_tables(sheet, console):
+def _probe_lines(sheet: Sheet) -> Iterator[str]:
+    """Yield which memories seem to have lost what they were told last, a line each."""
+    for row, system in sheet:
+        name, of = scores.plain_name_of(row, sheet), f"of {len(system.probed)} episodes"
+        if system.lost:
+            yield (
+                f"{name}: in {len(system.lost)} {of} nothing of the last entries was recallable "
+                "after they were told; it may have lost them unseen"
+            )
+        if system.unanswered:
+            yield f"{name}: in {len(system.unanswered)} {of} {BROKEN}; outcomes say why"
+
+
+def _print_scores(console: Console, sheet: Sheet, scoring: str, *, every_interval: bool) -> None:
+    for table in scores.metric_tables(sheet, console, every=every_interval):
         console.print(table)
     console.print(Text(scores.legend(sheet, scoring), style="dim"))
     if sheet.repeats > 1:
@@ -164,7 +192,7 @@ def _nothing_scored(sheet: Sheet, unscored: Mapping[str, str], ended: str | None
     """Return why there are no metrics: the most frequent reason, and how often it is one."""
     if ended:
         return f"No step was scored. The run was ended early: {ended}"
-    reasons = Counter(map(_shared, unscored.values() or sheet.reasons().elements()))
+    reasons = Counter(map(without_step, unscored.values() or sheet.reasons().elements()))
     if not reasons:
         return "No step was scored, because none was recorded."
     reason, count = reasons.most_common(1)[0]
@@ -178,7 +206,7 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
     console.print(f"{len(unscored)} steps are unscored and count neither way:", style="yellow")
     by_reason: dict[str, list[str]] = {}
     for node_id, reason in unscored.items():
-        by_reason.setdefault(_shared(reason), []).append(node_id)
+        by_reason.setdefault(without_step(reason), []).append(node_id)
     for reason, node_ids in list(by_reason.items())[:_MAX_UNSCORED]:
         console.print(Text(f"  {len(node_ids)} because: {reason}"))
         if reason == NOT_ASKED:
@@ -191,7 +219,7 @@ def _print_unscored(console: Console, unscored: Mapping[str, str]) -> None:
         console.print(f"  and {len(by_reason) - _MAX_UNSCORED} more reasons (manifest.json)")
 
 
-def _shared(reason: str) -> str:
+def without_step(reason: str) -> str:
     """Return *reason* without the step it begins with, so that equal trouble is told once."""
     return _STEP.sub("", reason)
 

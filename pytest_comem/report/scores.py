@@ -12,6 +12,8 @@ from rich.text import Text
 from pytest_comem.metrics.gatemem import METRICS
 from pytest_comem.metrics.repeats import RepeatedTally, estimate_of_domains
 from pytest_comem.metrics.sheet import Sheet, SystemSheet
+from pytest_comem.report.interval_rows import LEGEND as INTERVALS
+from pytest_comem.report.interval_rows import WIDE, Intervals, intervals_of
 from pytest_comem.report.tables import ABSENT, indented, new_table, percent, width_of_numbers
 
 _HEADS: Final = {name: name.replace("_exposed", "") for name in METRICS}
@@ -37,17 +39,24 @@ def legend(sheet: Sheet, scoring: str) -> str:
             f" Of {sheet.repeats} repeats: mean ± half of the 95 % interval of the expected value "
             "(Student's t), n summed."
         )
+    else:
+        text += f" {INTERVALS}"
     return text
 
 
-def metric_tables(sheet: Sheet, console: Console) -> Iterator[Table]:
-    """Yield the table of all metrics; two where it would be wider than *console*."""
-    whole = _metric_table(sheet, METRICS)
+def metric_tables(sheet: Sheet, console: Console, *, every: bool = False) -> Iterator[Table]:
+    """Yield the table of all metrics; two where it would be wider than *console*.
+
+    :param every: whether the rows of domains have intervals too; on a wide terminal they have.
+    """
+    wide = console.width >= WIDE
+    intervals = intervals_of(sheet, every=every or wide, one_line=wide)
+    whole = _metric_table(sheet, METRICS, intervals)
     if sheet.repeats == 1 or _NAMES_WIDTH + width_of_numbers(whole) <= console.width:
         yield whole
     else:
-        yield _metric_table(sheet, _ANSWERED)
-        yield _metric_table(sheet, _EXPOSED)
+        yield _metric_table(sheet, _ANSWERED, intervals)
+        yield _metric_table(sheet, _EXPOSED, intervals)
 
 
 def repeats_table(sheet: Sheet) -> Table:
@@ -101,29 +110,44 @@ def name_of(row: tuple[str, str], sheet: Sheet) -> RenderableType:
     return Group(Text(system), indented(model)) if _several_models(sheet) else Text(system)
 
 
+def plain_name_of(row: tuple[str, str], sheet: Sheet) -> str:
+    """Return the name of a row within a sentence."""
+    system, model = row
+    return f"{system} with {model}" if _several_models(sheet) else system
+
+
 def _several_models(sheet: Sheet) -> bool:
     return len({model for (_, model), _ in sheet}) > 1
 
 
-def _metric_table(sheet: Sheet, metrics: Sequence[str]) -> Table:
+def _metric_table(sheet: Sheet, metrics: Sequence[str], intervals: Intervals) -> Table:
     heads = (f"x{_HEADS[name]}" if name in _EXPOSED else name for name in metrics)
     table = new_table("system / domain", *heads, "n")
-    for (name, model), system in sheet:
+    for row, system in sheet:
+        name, model = row
         table.add_row(Text(name, style="bold"), *_values(system.overall, metrics), style="bold")
         table.add_row(indented(model, "dim"))
         if system.reference:
             table.add_row(indented("(reference)", "dim"))
-        _add_domains(table, system, metrics)
+        for cells in intervals.rows(row, "", metrics):
+            table.add_row(*cells)
+        for domain, values in _domain_rows(system, metrics):
+            table.add_row(f"  {domain or 'domain mean'}", *values)
+            for cells in intervals.rows(row, domain, metrics):
+                table.add_row(*cells)
         table.add_section()
     return table
 
 
-def _add_domains(table: Table, system: SystemSheet, metrics: Sequence[str]) -> None:
+def _domain_rows(
+    system: SystemSheet, metrics: Sequence[str]
+) -> Iterator[tuple[str | None, Sequence[str]]]:
+    """Yield the values of each domain and, with ``None`` for a name, those of their mean."""
     for domain, tally in system.domains.items():
-        table.add_row(f"  {domain}", *_values(tally, metrics))
+        yield domain, _values(tally, metrics)
     if len(system.domains) > 1:
         means = (percent(estimate_of_domains(system.domains, metric)) for metric in metrics)
-        table.add_row("  domain mean", *means, "")
+        yield None, [*means, ""]
 
 
 def _values(tally: RepeatedTally, metrics: Sequence[str]) -> Sequence[str]:

@@ -478,3 +478,52 @@ def test_the_scorecard_fits_its_terminal(
     assert not any("…" in line for line in card)
     place = next(i for i, line in enumerate(card) if line.startswith("oracle"))
     assert card[place + 2].strip() == "(reference)"
+
+
+KEPT = """
+import gc, json, pathlib
+
+def pytest_runtest_setup(item):
+    assert gc.isenabled()
+
+def pytest_terminal_summary(terminalreporter):
+    kept = [one for one in terminalreporter.stats.get("", []) if "gatemem/" in one.nodeid]
+    told = [one.when for one in kept]
+    ours = [one.when for found in terminalreporter.stats.values() for one in found
+            if any(name.startswith("comem.") for name, _ in getattr(one, "user_properties", ()))]
+    pathlib.Path("kept.json").write_text(json.dumps([told, sorted(set(ours))]))
+"""
+
+
+@pytest.mark.parametrize("mode", [[], ["-n", "2"]], ids=["serial", "xdist"])
+@pytest.mark.parametrize(
+    ("system", "phases"), [("LastWords", []), ("Chatty", ["setup"] * 5)], ids=["silent", "chatty"]
+)
+def test_reports_of_set_up_and_tear_down_are_kept_where_they_say_something(
+    project: pytest.Pytester, mode: list[str], system: str, phases: list[str]
+) -> None:
+    """The others would be most of the memory of a long run; properties are on later ones."""
+    if mode and importlib.util.find_spec("xdist") is None:
+        pytest.skip("pytest-xdist is not installed")
+    project.makeconftest(KEPT)
+    run(project, f"--memory-system=adapters:{system}", DATA, "gatemem", *mode)
+    told, ours = json.loads((project.path / "kept.json").read_text())
+    assert [phase for phase in told if phase == "setup"] == phases
+    assert "call" in ours
+    assert "setup" not in ours
+
+
+@pytest.mark.parametrize("more", [[], ["--collect-only"]], ids=["run", "collect"])
+def test_the_garbage_collector_is_left_as_it_was(project: pytest.Pytester, more: list[str]) -> None:
+    """Where pytest is called by a program that goes on, that one collects its garbage again."""
+    arguments = ["-p", "no:cacheprovider", "--memory-system=bm25", DATA, "gatemem", *more]
+    code = (
+        f"import gc, pytest; pytest.main({arguments}); "
+        "print('left:', gc.isenabled(), gc.get_freeze_count())"
+    )
+    frozen = "import gc; print('left:', gc.isenabled(), gc.get_freeze_count())"
+    before, after = (
+        subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+        for text in (frozen, code)
+    )
+    assert after.stdout.splitlines()[-1] == before.stdout.splitlines()[-1]

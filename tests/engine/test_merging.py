@@ -206,11 +206,16 @@ def test_runs_that_differ_in_what_decides_are_refused(
     ("place", "value"),
     [
         ("versions/python", "3.13"),
+        ("versions/numpy", "9.9"),
+        ("platform", "another"),
+        ("git", {"commit": "abcd", "dirty": True}),
+        ("settings/keep_state", True),
         ("data/gatemem/warnings", ["odd"]),
         ("settings/data", "/somewhere/else"),
         ("settings/memory_api_base", "http://127.0.0.1:8001/v1"),
         ("settings/concurrency", 1),
         ("settings/step_timeout", 5.0),
+        ("settings/probe", "on"),
         ("settings/calls/timeout", 5.0),
         ("settings/calls/cassette", "record"),
         ("settings/calls/max_cost", 1.0),
@@ -249,6 +254,15 @@ def test_equal_outcomes_of_a_step_are_one(tmp_path: Path) -> None:
     """However long each of them took."""
     first = write(tmp_path, "a", [one(True, seconds=1.0, tokens=5)])
     second = write(tmp_path, "b", [one(True, seconds=2.0, tokens=5)])
+    assert merge_runs([second, first], tmp_path / "all").finished["recorded"] == 1
+    assert lines(tmp_path / "all") == lines(first)
+
+
+def test_a_step_that_was_probed_in_one_run_only_is_the_same(tmp_path: Path) -> None:
+    """What was noticed after a step depends on what else a run played; the first one counts."""
+    seen = replace(one(True, tokens=5), notice="it was quiet")
+    seen = replace(seen, usage={**seen.usage, "probe": Usage(1.0, 7)})
+    first, second = write(tmp_path, "a", [seen]), write(tmp_path, "b", [one(True, tokens=5)])
     assert merge_runs([second, first], tmp_path / "all").finished["recorded"] == 1
     assert lines(tmp_path / "all") == lines(first)
 

@@ -100,6 +100,13 @@ def test_a_line_of_an_older_version_is_read(tmp_path: Path) -> None:
     assert found.repeat == 0
 
 
+def test_a_notice_comes_back_and_leaves_no_trace_where_there_is_none(tmp_path: Path) -> None:
+    """Lines of outcomes without one are what they were before there were notices."""
+    noticed = replace(SCORED, notice="it was quiet")
+    assert again(noticed, tmp_path) == noticed
+    assert "notice" not in to_record(SCORED)
+
+
 def test_a_repeat_is_not_a_run_without_repeats(tmp_path: Path) -> None:
     """The first of several repeats keeps its place in the label, so that it is found again."""
     for repeat in (None, 0, 1):
@@ -315,6 +322,7 @@ def _set(*path: str | int, to: Any) -> Callable[[Any], None]:
         _set("usage", "recall", "unknown", to=1),
         _set("repeat", to="1"),
         _set("model_label", to=None),
+        _set("notice", to=None),
         _set("reply", to="Here."),
         _set("recall", to=[]),
         _set("recall", "items", to=None),

@@ -312,3 +312,52 @@ def test_the_end_waits_for_nothing(where: str, hang: threading.Event) -> None:
         run.result(step(2))
     with pytest.raises(CancelledError):
         run.result(step(0, "two"))
+
+
+class NoticingSuite(ScriptedSuite):
+    """Yields its last outcome again, with a notice, before the memory is closed."""
+
+    def play(
+        self, steps: Iterable[Step], system: SystemUnderTest, known: Container[Step] = ()
+    ) -> Iterator[Outcome]:
+        """Play as usual, then notice something."""
+        last: Step | None = None
+        for one in steps:
+            last = one
+            yield made(one)
+        assert last is not None
+        self.happened.append("noticed")
+        self.script.get("notice", lambda: None)()
+        yield replace(made(last), notice="it was quiet")
+        self.script.get("close", lambda: None)()
+
+
+def test_a_last_outcome_that_is_yielded_again_counts() -> None:
+    """Earlier outcomes are as they were."""
+    suite = NoticingSuite()
+    steps = [step(0), step(1)]
+    run = runner(suite, *steps)
+    run.demand(steps)
+    assert [run.result(one).outcome.notice for one in steps] == [None, "it was quiet"]
+    run.stop()
+
+
+@pytest.mark.parametrize("where", ["notice", "close"])
+def test_a_hang_after_the_last_step_falls_under_its_time_limit(
+    where: str, hang: threading.Event
+) -> None:
+    """It is an error of the last step, before or after something was noticed."""
+    run = runner(NoticingSuite({where: hang.wait}), step(0), step(1), step_timeout=0.3)
+    run.demand([step(0), step(1)])
+    assert told(run.result(step(0))) == "passed"
+    assert told(run.result(step(1))).startswith("timeout: closing the memory after step one_1 took")
+    run.stop()
+
+
+def test_an_episode_that_is_left_early_is_not_looked_into() -> None:
+    """A run that ends before its last step has no use for what comes after that."""
+    suite = NoticingSuite()
+    run = runner(suite, step(0), step(1))
+    assert told(run.result(step(0))) == "passed"
+    run.stop()
+    assert suite.happened == []

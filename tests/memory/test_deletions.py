@@ -43,3 +43,27 @@ def test_questions_for_deleted_things_are_recognised() -> None:
     assert found.asks_for_deleted("What was the old garage gate code?")
     assert not found.asks_for_deleted("What is the garage gate code?")
     assert not found.asks_for_deleted("When was bread baked before?")
+
+
+def test_an_entry_that_repeats_what_was_deleted_long_before_is_unavailable() -> None:
+    """Also among many deletions: it is told about the past and holds most of one's words."""
+    deletions = [f"Delete the spare colour of shed number {n} for good." for n in range(20)]
+    found = ledger(
+        "Please remove the garden party guest list draft.",
+        *deletions,
+        "The garden party guest list draft was what we had before.",
+        "The garden party starts at noon.",
+    )
+    assert 21 in found.unavailable()
+    assert 22 not in found.unavailable()
+
+
+def test_a_description_takes_every_earlier_entry_that_it_matches_for_the_most_part() -> None:
+    """Three of its five words are enough, two are not, and later entries are not touched."""
+    found = ledger(
+        "The orange kayak paddle broke.",
+        "An orange paddle is here.",
+        "Please delete the orange kayak paddle repair invoice.",
+        "The orange kayak paddle is new.",
+    )
+    assert found.unavailable() == {0, 2}

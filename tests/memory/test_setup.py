@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import stat
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -54,7 +55,7 @@ def test_any_name_makes_a_directory_inside(tmp_path: Path, name: str) -> None:
     """Names only help people: they are made safe and short."""
     setup = make(workshop(tmp_path), name)
     assert setup.directory.is_dir()
-    assert setup.directory.parent.parent == tmp_path
+    assert setup.directory.parents[2] == tmp_path
     assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{1,61}[A-Za-z0-9]", setup.namespace)
 
 
@@ -80,6 +81,42 @@ def test_discard_removes_everything_and_only_that(tmp_path: Path) -> None:
     assert not gone.exists()
     assert (neighbour.directory / "file").exists()
     make(place).discard()
+
+
+def test_no_instance_comes_upon_another_by_looking_around(tmp_path: Path) -> None:
+    """Beside its directory is nothing, and what is above cannot be listed (except by root)."""
+    place = workshop(tmp_path)
+    one, other = make(place), make(place)
+    assert other.directory.is_dir()
+    assert list(one.directory.parent.iterdir()) == [one.directory]
+    above = one.directory.parents[1]
+    assert above == other.directory.parents[1]
+    assert stat.S_IMODE(above.stat().st_mode) == 0o300
+    around = one.directory.parent
+    one.discard()
+    assert not around.exists()
+    assert other.directory.is_dir()
+
+
+def test_settings_are_each_instances_own(tmp_path: Path) -> None:
+    """A library that writes into its configuration changes no other instance's."""
+    place, given = workshop(tmp_path), {"a": 1}
+    one, other = (place.setup("x", options=given, top_k=5) for _ in range(2))
+    assert isinstance(one.options, dict)
+    one.options["a"] = 2
+    assert (other.options, given) == ({"a": 1}, {"a": 1})
+
+
+def test_what_is_kept_stays_and_can_be_looked_at(tmp_path: Path) -> None:
+    """Neither the end of an instance nor that of the workshop removes it."""
+    plain = workshop()
+    place = Workshop(tmp_path, embedder=plain.embedder, endpoint=plain.endpoint, keep=True)
+    setup = make(place)
+    (setup.directory / "file").write_text("x")
+    setup.discard()
+    place.close()
+    assert (setup.directory / "file").read_text() == "x"
+    assert stat.S_IMODE(setup.directory.parents[1].stat().st_mode) == 0o700
 
 
 def test_a_setup_carries_what_the_workshop_has(tmp_path: Path) -> None:

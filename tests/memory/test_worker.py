@@ -24,6 +24,7 @@ from pytest_comem.memory.base import MemorySystem, UnknownEntryError
 from pytest_comem.memory.setup import Setup
 from pytest_comem.memory.worker import WorkerMemory, open_in_worker
 from pytest_comem.memory.worker_child import OPERATIONS
+from pytest_comem.ownership import owning
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="these tests look at processes through /proc"
@@ -190,6 +191,19 @@ def test_the_key_is_in_neither_arguments_nor_environment(
     assert any("secret-local-key" in item.text for item in memory.recall(query()).items)
     memory.close()
     assert b"secret-local-key" not in seen
+
+
+def test_a_worker_of_a_run_is_labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With run and owner, for whoever cleans up; which test pytest is at is not its business."""
+    monkeypatch.setenv("PYTEST_CURRENT_TEST", "a test of another episode")
+    place = workshop(tmp_path)
+    with owning("abcd", tmp_path / "state") as owner:
+        memory = open_in_worker(toys.Echo, place.setup("toy", options={}, top_k=1))
+    assert isinstance(memory, WorkerMemory)
+    environment = Path(f"/proc/{memory.process.pid}/environ").read_bytes().decode().split("\0")
+    memory.close()
+    assert {f"{name}={value}" for name, value in owner.labels.items()} <= set(environment)
+    assert not [line for line in environment if line.startswith("PYTEST_CURRENT_TEST")]
 
 
 def test_the_users_key_is_not_in_the_workers_environment(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from made_outcomes import UNREADABLE, made
 
 from pytest_comem.core.outcomes import Usage
+from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import properties
 
 
@@ -32,8 +35,38 @@ def test_a_cost_is_a_sum_or_unknown() -> None:
     assert dict(properties.of(made(1, True, usage=usage)))["comem.cost"] == "unknown"
 
 
+def test_a_notice_is_said_where_there_is_one() -> None:
+    """In its own words."""
+    assert "comem.notice" not in dict(properties.of(made(1, True)))
+    noticed = replace(made(1, True), notice="it was quiet")
+    assert dict(properties.of(noticed))["comem.notice"] == "it was quiet"
+
+
 def test_an_unreadable_answer_has_its_measures_and_its_failure() -> None:
     """It has a verdict, so that its measures are there as well."""
     found = dict(properties.of(made(1, False, failure=UNREADABLE)))
     assert found["comem.failure"] == "method/unparsable"
     assert found["comem.over_refusal"] is False
+
+
+def test_a_suite_has_each_rows_metrics() -> None:
+    """In percent, by system and model whatever reported first; a name is fit for XML."""
+    sheet = Sheet()
+    for outcome in (
+        made(1, True, system="b\x00"),
+        made(2, None, system="a"),
+        made(1, False, system="a"),
+    ):
+        sheet.add(outcome, outcome.step.label)
+    assert properties.of_sheet(sheet) == [
+        ("comem.a.offline.U", "0.0000"),
+        ("comem.a.offline.OR", "0.0000"),
+        ("comem.a.offline.U_exposed", "0.0000"),
+        ("comem.a.offline.scored", "1"),
+        ("comem.a.offline.unscored", "1"),
+        ("comem.b\\x00.offline.U", "100.0000"),
+        ("comem.b\\x00.offline.OR", "0.0000"),
+        ("comem.b\\x00.offline.U_exposed", "100.0000"),
+        ("comem.b\\x00.offline.scored", "1"),
+        ("comem.b\\x00.offline.unscored", "0"),
+    ]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from made_outcomes import UNREADABLE, made
 
+from pytest_comem.core.notices import BROKEN, LOST
 from pytest_comem.core.outcomes import Outcome, Usage
 from pytest_comem.core.steps import model_labels
 from pytest_comem.datasets.governance import Category
@@ -236,3 +237,85 @@ def test_the_report_prints_the_same_again(
     )
     assert capsys.readouterr().out == expected
     assert "pass^3" in expected
+
+
+def probed(number: int, notice: str | None, *, repeat: int | None = None) -> Outcome:
+    """Return the last outcome of an episode, after which the memory was probed."""
+    usage = {"recall": Usage(0.5), "probe": Usage(0.25)}
+    outcome = made(number, True, usage=usage, repeat=repeat)
+    step = replace(outcome.step, episode=f"episode-{number}")
+    return replace(outcome, step=step, notice=notice)
+
+
+def test_a_memory_that_may_have_lost_entries_is_named_with_its_episodes() -> None:
+    """One line a system for what is gone and one for probes that broke, and the time it took."""
+    quiet = card([probed(1, None), made(9, True)])
+    assert "of the last entries" not in quiet
+    assert "probe ms" in quiet
+    text = card(
+        [
+            *(probed(number, f"{LOST} 3 recent entries was recallable") for number in (1, 2)),
+            probed(3, f"{BROKEN}: it raised"),
+            *(probed(number, None) for number in (4, 5)),
+        ],
+        width=200,
+    )
+    assert (
+        "bm25: in 2 of 5 episodes nothing of the last entries was recallable after they were told; "
+        "it may have lost them unseen"
+    ) in text.splitlines()
+    assert "bm25: in 1 of 5 episodes the probe after the last entry failed" in text
+    assert row(text, "bm25", "per step")[4] == "250.00"
+
+
+def test_each_repeat_of_an_episode_is_an_episode() -> None:
+    """Each of them had a memory of its own."""
+    gone = f"{LOST} a recent entry was recallable"
+    text = card([probed(1, gone, repeat=0), probed(1, None, repeat=1)], repeats=2, width=200)
+    assert "bm25: in 1 of 2 episodes nothing" in text
+
+
+def test_a_run_without_probes_says_nothing_of_them() -> None:
+    """It looks as it did before there were probes."""
+    assert "probe" not in card([made(1, True), made(2, False)])
+
+
+def short(width: int, *, domains: int = 1, attacks: bool = False) -> str:
+    """Return the scorecard of 24 steps, an episode a domain."""
+    outcomes = [
+        made(
+            number,
+            number % 4 > 0,
+            category=CATEGORIES[number % 3],
+            domain=("medical", "office")[number % domains],
+        )
+        for number in range(24)
+    ]
+    return card(outcomes, width=width, attacks=attacks)
+
+
+def test_a_system_s_metrics_have_intervals_in_two_lines() -> None:
+    """Wilson's of 6 of 8 steps of an episode, at 80 columns for the system alone."""
+    text = short(80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert row(text, "95 % from", "system / domain")[0] == "40.9"
+    assert row(text, "to", "system / domain")[0] == "92.9"
+    assert text.count("95 % from") == 1
+    assert "95 %: interval over the episodes" in text
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_every_row_has_an_interval_where_asked_for_or_where_there_is_room(width: int) -> None:
+    """The system's, both domains' and their mean's; in one line where there is room."""
+    text = short(width, domains=2, attacks=True)
+    head = "95 % from" if width == 80 else "95 %  "
+    assert text.count(head) == 4
+    assert max(map(len, text.splitlines())) <= width
+    if width > 80:
+        assert text == short(width, domains=2)
+        assert row(short(width), "95 %", "system / domain")[0] == "40.9-92.9"
+
+
+def test_repeats_have_no_second_interval() -> None:
+    """Their means have one of their own."""
+    assert "95 % from" not in card(repeated(), repeats=3)

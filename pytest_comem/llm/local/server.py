@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, final
 
 from pytest_comem.errors import InfrastructureError
+from pytest_comem.ownership import child_labels
 
 #: Seconds the server may take to read its model; it takes about one.
 STARTING: Final = 60.0
@@ -62,7 +63,10 @@ class LocalModelServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+            env={
+                **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+                **child_labels(),
+            },
             # An interrupt at the terminal is for pytest, which still has calls to finish.
             start_new_session=True,
         )

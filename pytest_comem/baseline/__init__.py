@@ -1,0 +1,1 @@
+"""What a run came to before, kept in a small file, and what has changed since."""

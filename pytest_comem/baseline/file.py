@@ -1,0 +1,175 @@
+"""The baseline's file: what a run came to, small enough to be committed.
+
+It is JSON with a line a step, sorted, without times, names of runs or texts, so that the same
+results make the same bytes and a difference of two versions reads as a list of steps. Read back it
+is a :class:`~pytest_comem.engine.runs.RecordedRun` whose outcomes hold nothing that was said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_comem import __version__
+from pytest_comem.baseline.lines import Columns, decode, encode
+from pytest_comem.core.outcomes import Outcome, SystemInfo
+from pytest_comem.core.steps import Step
+from pytest_comem.engine.records import OUTCOMES
+from pytest_comem.engine.runs import RecordedRun, Row, read_run
+from pytest_comem.errors import DataError
+from pytest_comem.metrics.suites import suite_metrics
+from pytest_comem.writing import write_files
+
+FORMAT: Final = "pytest-comem baseline"
+VERSION: Final = 1
+_AGAIN: Final = "make it again: comem baseline RUN -o FILE"
+#: What is the same in all outcomes of a row.
+_COMMON: Final = ("data", "scoring", "judge")
+
+
+def write_baseline(run: RecordedRun, path: Path) -> None:
+    """Write *run* as a baseline.
+
+    :raises DataError: where the run has no outcome, or parts of it were judged differently.
+    :raises SettingsError: where the file cannot be written.
+    """
+    if not run.outcomes:
+        raise DataError("no step was recorded, so there is nothing to keep", file=str(run.path))
+    write_files({path: _pieces(run)})
+
+
+def read_baseline(path: Path) -> RecordedRun:
+    """Return what a baseline's file, a run directory or a file of outcomes holds.
+
+    :raises DataError: where it is none of these.
+    """
+    if path.is_dir() or path.suffix == ".jsonl":
+        return read_run(path)
+    try:
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise DataError(f"cannot be read: {reason}", file=str(path)) from None
+    except ValueError as error:
+        raise DataError(
+            f"not JSON ({error}); name a baseline, a run directory or its {OUTCOMES}",
+            file=str(path),
+        ) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DataError(f"not a baseline of pytest-comem; {_AGAIN}", file=str(path))
+    if document.get("version") != VERSION:
+        raise DataError(
+            f"a baseline of form {document.get('version')!r}, and this version of pytest-comem "
+            f"reads form {VERSION}; {_AGAIN}",
+            file=str(path),
+            field="version",
+        )
+    return _read(document, path)
+
+
+def _read(document: Mapping[str, Any], path: Path) -> RecordedRun:
+    outcomes: list[Outcome] = []
+    try:
+        data = {suite: dict(about) for suite, about in document["data"].items()}
+        rows = list(document["rows"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"damaged ({error}); {_AGAIN}", file=str(path)) from None
+    for number, row in enumerate(rows):
+        try:
+            outcomes.extend(_outcomes_of(row))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"damaged ({type(error).__name__}: {error}); {_AGAIN}",
+                file=str(path),
+                field=f"rows.{number}",
+            ) from None
+    return RecordedRun(path, {"data": data}, tuple(outcomes))
+
+
+def _outcomes_of(row: Mapping[str, Any]) -> Iterator[Outcome]:
+    columns = Columns(tuple(row["labels"]), tuple(row["measures"]))
+    system = SystemInfo(**row["system"])
+    texts = {name: row[name] for name in (*_COMMON, "suite", "model")}
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise TypeError("suite, model, data, scoring and judge are texts")
+    suite = texts.pop("suite")
+    for domain, episodes in row["steps"].items():
+        for episode, steps in episodes.items():
+            for position, (name, line) in enumerate(steps.items()):
+                step = Step(suite, system.name, domain, episode, name, position)
+                like = Outcome("", step, system=system, labels={}, query={}, **texts)
+                for repeat, outcome in enumerate(decode(line, columns, like)):
+                    if outcome is not None:
+                        yield _numbered(outcome, repeat if row["repeats"] > 1 else None)
+
+
+def _numbered(outcome: Outcome, repeat: int | None) -> Outcome:
+    return replace(outcome, step=replace(outcome.step, repeat=repeat))
+
+
+def _pieces(run: RecordedRun) -> Iterator[str]:
+    data = run.manifest.get("data")
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "pytest-comem": __version__,
+        "data": {
+            suite: {name: about[name] for name in ("revision", "checksums") if name in about}
+            for suite, about in sorted((data if isinstance(data, dict) else {}).items())
+            if suite in run.suites
+        },
+    }
+    yield json.dumps(head, indent=1).removesuffix("\n}") + ',\n "rows": ['
+    for number, (row, outcomes) in enumerate(sorted(run.rows.items())):
+        yield ",\n" if number else "\n"
+        yield from _row(row, outcomes, run.path)
+    yield "\n ]\n}\n"
+
+
+def _row(row: Row, outcomes: Sequence[Outcome], path: Path) -> Iterator[str]:
+    suite, _, model = row
+    metrics = suite_metrics(suite)
+    ordered = sorted(outcomes, key=lambda one: (one.step.position, one.step.id, one.repeat))
+    columns = Columns.of(ordered)
+    repeats = 1 + max(outcome.repeat for outcome in outcomes)
+    head = {
+        "suite": suite,
+        "system": asdict(outcomes[0].system),
+        "model": model,
+        **{name: _one(outcomes, name, path) for name in _COMMON},
+        "repeats": repeats,
+        "labels": columns.labels,
+        "measures": columns.measures,
+    }
+    text = json.dumps(head, indent=1).removesuffix("\n}").replace("\n", "\n  ")
+    yield f'  {text},\n   "steps": {{'
+    steps: dict[str, dict[str, dict[str, list[Outcome | None]]]] = {}
+    for one in ordered:
+        episode = steps.setdefault(one.step.domain, {}).setdefault(one.step.episode, {})
+        episode.setdefault(one.step.id, [None] * repeats)[one.repeat] = one
+    for place, (domain, episodes) in enumerate(sorted(steps.items())):
+        yield f"{',' if place else ''}\n    {json.dumps(domain)}: {{"
+        for at, (name, found) in enumerate(sorted(episodes.items())):
+            lines = (
+                f"      {json.dumps(step)}: {json.dumps(encode(all_of_it, columns, metrics))}"
+                for step, all_of_it in found.items()
+            )
+            yield f"{',' if at else ''}\n     {json.dumps(name)}: {{\n" + ",\n".join(lines)
+            yield "\n     }"
+        yield "\n    }"
+    yield "\n   }\n  }"
+
+
+def _one(outcomes: Sequence[Outcome], name: str, path: Path) -> str:
+    values = sorted({getattr(outcome, name) for outcome in outcomes})
+    if len(values) > 1:
+        raise DataError(
+            f"outcomes of one row differ in {name} ({', '.join(values)}); "
+            "a baseline is made of one run",
+            file=str(path),
+        )
+    found: str = values[0]
+    return found

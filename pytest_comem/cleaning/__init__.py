@@ -1,0 +1,1 @@
+"""What killed runs have left, found by its label and removed: ``comem clean``."""

@@ -1,0 +1,1 @@
+"""Episodes played as tasks on an existing Dask cluster."""

@@ -1,0 +1,1 @@
+"""Rules that decide whether a run is good enough, and how they are judged."""

@@ -1,0 +1,123 @@
+// The charts: every metric with its interval, trade-offs, cost, and failures by kind of step.
+
+import { byId, el, quoted, visible } from "./dom.js";
+import { bar, count, dollars, percent, told } from "./figures.js";
+import { legendMark, scatter } from "./scatter.js";
+
+const LEVELS = [10, 20, 30, 40, 50, 60, 70, 80, 90];
+
+/** Fill the section of charts. */
+export function showCharts(model) {
+  const section = byId("charts");
+  for (const suite of model.suites) {
+    const cards = model.cardsOf(suite.name).filter((card) => card.scopes.length && card.scored);
+    if (!cards.length || !suite.metrics.length) continue;
+    section.append(el("h2", {}, model.suites.length > 1 ? "Charts: " + suite.name : "Charts"),
+      whiskerCharts(model, suite, cards), planes(model, suite, cards));
+  }
+  for (const breakdown of model.breakdowns) section.append(heatMap(model, breakdown));
+}
+
+function measured(card, name) {
+  return card.scopes[0].metrics[name];
+}
+
+function whiskerCharts(model, suite, cards) {
+  return el("div", { class: "whiskers" }, suite.metrics.map((metric) => {
+    const found = cards.filter((card) => measured(card, metric.name));
+    if (!found.length) return null;
+    return el("figure", {},
+      el("figcaption", {}, el("strong", {}, metric.name), ` ${metric.title} `,
+        el("span", { class: "way" }, metric.higher ? "\u2191" : "\u2193")),
+      found.map((card) => {
+        const one = measured(card, metric.name);
+        return el("div", { class: "line" },
+          el("span", { class: "name", title: model.card(card) },
+            el("span", { class: "letter", "aria-hidden": "true" }, card.letter), quoted(model.card(card))),
+          bar(one[1], one[0], one[2], told(model.card(card), one)),
+          el("span", { class: "number" }, percent(one[0])));
+      }),
+      el("div", { class: "line scale", "aria-hidden": "true" }, el("span", {}),
+        el("span", { class: "ends" }, el("span", {}, "0"), el("span", {}, "50"), el("span", {}, "100")), el("span", {})));
+  }));
+}
+
+function planes(model, suite, cards) {
+  const names = suite.metrics.map((metric) => metric.name);
+  if (!["U", "A", "F", "MGS"].every((name) => names.includes(name))) return null;
+  const full = cards.filter((card) => ["U", "A", "F", "MGS"].every((name) => measured(card, name)));
+  if (!full.length) return null;
+  const point = (card) => ({ number: model.cards.indexOf(card), letter: card.letter, name: model.card(card) });
+  const against = (name) => scatter({
+    title: `U against 1 \u2212 ${name}`, xTitle: `1 \u2212 ${name}, percent`, yTitle: "U, percent",
+    points: full.map((card) => ({ ...point(card), x: 100 - measured(card, name)[0], y: measured(card, "U")[0],
+      xs: [100 - measured(card, name)[2], 100 - measured(card, name)[1]], ys: measured(card, "U").slice(1, 3) })),
+    levels: LEVELS.filter((level) => level % 20 === 0), curve: (level, at) => 100 * level / at,
+    levelText: (level) => `MGS \u2264 ${level}`,
+  });
+  return el("div", { class: "trade" },
+    el("p", { class: "legend", "aria-hidden": "true" }, full.map((card) =>
+      el("span", {}, legendMark(model.cards.indexOf(card)), el("span", { class: "letter" }, card.letter), quoted(model.card(card))))),
+    el("div", { class: "planes" }, against("A"), against("F"),
+      scatter({
+        title: "U against (1 \u2212 A)(1 \u2212 F), with lines of equal MGS",
+        xTitle: "(1 \u2212 A)(1 \u2212 F), percent", yTitle: "U, percent",
+        points: full.map((card) => ({ ...point(card), y: measured(card, "U")[0], ys: measured(card, "U").slice(1, 3),
+          x: (100 - measured(card, "A")[0]) * (100 - measured(card, "F")[0]) / 100, xs: null })),
+        levels: LEVELS.filter((level) => level % 20 === 0), curve: (level, at) => 100 * level / at,
+        levelText: (level) => `MGS ${level}`,
+      }),
+      costPlane(full, point)));
+}
+
+function costPlane(cards, point) {
+  const sum = (card, place) => card.usage.reduce((total, one) => total + one[place], 0);
+  const priced = cards.every((card) => card.usage.every((one) => one[3] !== null)) && cards.some((card) => sum(card, 3) > 0);
+  const spent = (card) => sum(card, priced ? 3 : 2) / card.steps * (priced ? 1000 : 1);
+  const most = nice(Math.max(...cards.map(spent)));
+  return scatter({
+    title: priced ? "Cost against MGS" : "Tokens against MGS",
+    xTitle: priced ? "US dollars a thousand steps" : "tokens a step (words where no model was called)",
+    yTitle: "MGS, percent", xMost: most, xText: priced ? dollars : count,
+    points: cards.map((card) => ({ ...point(card), x: spent(card), y: measured(card, "MGS")[0], xs: null, ys: measured(card, "MGS").slice(1, 3) })),
+  });
+}
+
+/** Return a round number that is no less. */
+function nice(value) {
+  if (!(value > 0)) return 1;
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 4, 6, 8, 10].map((step) => step * unit).find((step) => step >= value);
+}
+
+function heatMap(model, breakdown) {
+  const cards = breakdown.cells.map(([run, row]) => model.cards.find((card) => card.run === run && card.row === row));
+  return el("figure", { class: "heat" },
+    el("figcaption", {}, `Failed steps by ${breakdown.title}, percent; the stronger the tint, the more`),
+    el("p", { class: "legend", "aria-hidden": "true" }, cards.map((card) =>
+      el("span", {}, el("span", { class: "letter" }, card.letter), quoted(model.card(card))))),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Failed steps by ${breakdown.title}` },
+      el("table", {},
+        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, breakdown.title),
+          cards.map((card) => el("th", { scope: "col", class: "number", title: model.card(card) },
+            el("span", { class: "letter" }, card.letter), quoted(model.card(card)))),
+          el("th", { scope: "col", class: "number" }, "steps"))),
+        el("tbody", {}, breakdown.kinds.map((kind, place) => {
+          const counts = breakdown.cells.map((cell) => cell[2][place]);
+          return el("tr", {}, el("th", { scope: "row" }, breaking(kind)),
+            counts.map((one, number) => heatCell(one, model.card(cards[number]), kind)),
+            el("td", { class: "number" }, count(Math.max(...counts.map((one) => (one ? one[1] : 0))))));
+        })))));
+}
+
+/** Return a name that may be broken after its underscores. */
+function breaking(name) {
+  return el("span", { class: "quoted" }, name.split("_").map((part, place) => (place ? ["_", el("wbr"), visible(part)] : visible(part))));
+}
+
+function heatCell(counts, name, kind) {
+  if (!counts) return el("td", { class: "number" }, "");
+  const [failed, of] = counts;
+  const share = 100 * failed / of;
+  return el("td", { class: "number heat" + Math.min(5, Math.floor(share / 100 * 6)), title: `${name}, ${kind}: ${failed} of ${of}` }, percent(share));
+}

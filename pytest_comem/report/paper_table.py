@@ -1,0 +1,37 @@
+"""The papers' rows as a part of the scorecard: dim, and marked as a paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from pytest_comem.report.blocks import figure
+from pytest_comem.report.paper import PaperRows
+from pytest_comem.report.tables import indented, new_table
+
+_METRICS = ("U", "A", "F", "MGS")
+
+
+def paper_parts(paper: PaperRows) -> Iterator[RenderableType]:
+    """Yield a table of the papers' rows and a line for each thing to be said of them."""
+    if not paper.rows:
+        return
+    yield _table(paper)
+    for note in paper.notes:
+        yield Text(note, style="dim")
+
+
+def _table(paper: PaperRows) -> Table:
+    table = new_table("paper", *_METRICS)
+    backbone = ""
+    for row in paper.rows:
+        if row.backbone != backbone:
+            backbone = row.backbone
+            table.add_row(Text(backbone, style="dim"))
+        name = f"{row.method} (paper; here {row.system})"
+        cells = (figure(row.values.get(metric)) for metric in _METRICS)
+        table.add_row(indented(name, "dim"), *cells, style="dim")
+    return table
