@@ -1,0 +1,1 @@
+"""Where programs run that nobody trusts: one protocol, three kinds."""
