@@ -26,7 +26,12 @@ ALLOWED = {
     "models": {"core", "language"},
     "evaluators": {"core", "language", "llm", "datasets"},
     "agents": {"core", "llm", "models"},
-    "engine": {"core", "language", "llm", "datasets", "memory", "models", "agents", "evaluators"},
+    "executors": {"core", "llm", "memory", "workflows", "evaluators", "agents"},
+    "domains": {"core", "language", "sandbox", "workflows", "executors"},
+    "engine": {
+        *("core", "language", "llm", "datasets", "memory", "models", "agents", "evaluators"),
+        *("workflows", "executors"),
+    },
     "cleaning": {"core", "engine"},
     "cluster": {"assembly", "core", "engine", "llm", "materials", "memory"},
     "metrics": {"core", "llm", "datasets", "evaluators", "memory", "engine"},

@@ -19,13 +19,12 @@ from pytest_comem.metrics.resampling import (
     degrees_of_freedom,
     limits,
     mean_over_repeats,
-    quantile,
     resampled,
     strata,
     weights,
 )
 from pytest_comem.metrics.sample import Sample
-from pytest_comem.metrics.statistics import CONFIDENCE
+from pytest_comem.metrics.statistics import CONFIDENCE, quantile
 from pytest_comem.metrics.suites import Array, SuiteMetrics
 
 #: Two differences that are nearer than this, in percent points, are equal.

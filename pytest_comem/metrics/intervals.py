@@ -22,20 +22,18 @@ from pytest_comem.metrics.resampling import (
     degrees_of_freedom,
     limits,
     mean_over_repeats,
-    quantile,
     resampled,
     strata,
     weights,
 )
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.shares import Share, shares, wilson
-from pytest_comem.metrics.statistics import CONFIDENCE, estimate
+from pytest_comem.metrics.statistics import CONFIDENCE, quantile
 from pytest_comem.metrics.suites import Array
 
 WILSON: Final = "wilson"
 BOOTSTRAP: Final = "bootstrap"
-OVER_REPEATS: Final = "t over repeats"
-Method: TypeAlias = Literal["wilson", "bootstrap", "t over repeats"]
+Method: TypeAlias = Literal["wilson", "bootstrap"]
 
 RESAMPLES: Final = 10_000
 
@@ -48,7 +46,8 @@ class Measured:
     :param value: mean over the repeats.
     :param low: lower limit, never above the value.
     :param high: upper limit, never below the value.
-    :param of: steps behind a proportion, repeats included; episodes behind anything else.
+    :param of: steps behind a proportion, repeats included; the row's episodes for anything else,
+        also for a mean of domains.
     :param method: how the interval was found.
     """
 
@@ -66,7 +65,6 @@ def measure(
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
     by_domain_mean: bool = False,
-    over_repeats: bool = False,
 ) -> dict[str, Measured]:
     """Return every metric that has something behind it with its interval.
 
@@ -74,13 +72,9 @@ def measure(
     :param confidence: two-sided, between 0 and 1.
     :param by_domain_mean: the mean of the domains' metrics instead of that of all steps; the
         domains are fixed and their episodes drawn, so all intervals are the bootstrap's.
-    :param over_repeats: where there are several repeats, the interval of the value that further
-        repeats of the same steps would have on average (Student's t), cut to what is possible.
     """
     if not sample.episodes:
         return {}
-    if over_repeats and len(sample.repeats) > 1:
-        return _over_repeats(sample, confidence, by_domain_mean)
     if by_domain_mean:
         return _of_domains(sample, seed, resamples, confidence)
     groups = strata(sample.episodes)
@@ -143,23 +137,6 @@ def _of_domains(
         draws = mean_over_repeats(np.stack([drawn[name] for drawn in by_domain], axis=-1))
         low, high = limits(draws, confidence, freedom)
         measured[name] = _bounded(sample, name, value, low, high, BOOTSTRAP, {})
-    return measured
-
-
-def _over_repeats(sample: Sample, confidence: float, by_domain_mean: bool) -> dict[str, Measured]:
-    by_repeat = [sample.of_repeat(repeat) for repeat in sample.repeats]
-    values = [one.domain_means() if by_domain_mean else one.values() for one in by_repeat]
-    groups = strata(sample.episodes)
-    found = {} if by_domain_mean else shares(sample, groups, confidence)
-    measured: dict[str, Measured] = {}
-    for name in sample.metrics.metrics:
-        known = [one[name] for one in values if name in one]
-        mean = estimate(known, confidence)
-        if mean is not None:
-            half = mean.half or 0.0
-            measured[name] = _bounded(
-                sample, name, mean.mean, mean.mean - half, mean.mean + half, OVER_REPEATS, found
-            )
     return measured
 
 

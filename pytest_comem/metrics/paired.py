@@ -51,7 +51,7 @@ class Difference:
         differs: then the rows are equal on everything that was asked.
     :param high: upper limit.
     :param p: two-sided; how often a difference as large would come of swapping the two rows'
-        results in a random half of the episodes.
+        results in episodes taken by the toss of a coin.
     :param p_holm: the same, corrected for all metrics of the comparison (Holm).
     :param detectable: smallest true difference that such a comparison finds in 80 % of cases.
         At 100 percent points none could have been seen.

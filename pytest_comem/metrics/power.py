@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_comem.metrics.statistics import CONFIDENCE, quantile
+
 #: How often a difference of the size in question is to be found.
 POWER: Final = 0.80
 
 
 def minimum_detectable(
-    error: float, *, confidence: float = 0.95, power: float = POWER, freedom: int | None = None
+    error: float,
+    *,
+    confidence: float = CONFIDENCE,
+    power: float = POWER,
+    freedom: int | None = None,
 ) -> float:
     """Return the smallest true difference that is found significant with probability *power*.
 
@@ -20,6 +26,4 @@ def minimum_detectable(
     :param confidence: 1 minus the two-sided level of the test.
     :param freedom: degrees of freedom of the standard error; ``None`` takes it as known.
     """
-    from pytest_comem.metrics.resampling import quantile
-
     return error * (quantile(confidence, freedom) + quantile(2 * power - 1, freedom))

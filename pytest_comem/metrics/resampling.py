@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_comem.metrics.sample import Episode
+from pytest_comem.metrics.statistics import quantile
 from pytest_comem.metrics.suites import Array
 
 
@@ -94,7 +95,8 @@ def limits(draws: Array, confidence: float, freedom: int | None) -> tuple[float,
 
     The two tails are those of a normal distribution beyond Student's t quantile ("expanded
     percentile interval", Hesterberg, "What teachers should know about the bootstrap", The American
-    Statistician 69, 2015).
+    Statistician 69, 2015). His further factor, the root of ``n / (n - 1)``, is left out: resamples
+    weighted by :func:`weights` are as wide already.
 
     :param freedom: degrees of freedom of the spread; ``None`` where it is not estimated.
     """
@@ -104,11 +106,3 @@ def limits(draws: Array, confidence: float, freedom: int | None) -> tuple[float,
     tail = float(ndtr(-quantile(confidence, freedom)))
     low, high = np.quantile(draws[~np.isnan(draws)], [tail, 1 - tail])
     return float(low), float(high)
-
-
-def quantile(confidence: float, freedom: int | None) -> float:
-    """Return the two-sided quantile: Student's t, or normal where *freedom* is ``None`` or 0."""
-    from scipy.special import ndtri, stdtrit
-
-    level = (1 + confidence) / 2
-    return float(stdtrit(freedom, level) if freedom else ndtri(level))

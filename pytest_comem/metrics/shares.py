@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final, final
 
-from pytest_comem.metrics.resampling import degrees_of_freedom, quantile, variance_of_sum
+from pytest_comem.metrics.resampling import degrees_of_freedom, variance_of_sum
 from pytest_comem.metrics.sample import Sample
+from pytest_comem.metrics.statistics import quantile
 
 #: A proportion of as many rare cases goes half by its own design effect, half by the row's.
 _TRUSTED: Final = 10

@@ -13,6 +13,7 @@ from pytest_comem.core.replies import UNPARSABLE
 from pytest_comem.metrics.gatemem_counts import GATEMEM
 from pytest_comem.metrics.repeats import AllPassed, RepeatedTally, StepPasses
 from pytest_comem.metrics.sample import EpisodeCounts
+from pytest_comem.metrics.workflow_plays import WORKFLOWS, WorkflowSheet
 
 PHASES: Final = ("ingest", "recall", "answer", "judge")
 
@@ -79,6 +80,8 @@ class Sheet:
         self.judges: dict[str, None] = {}
         self.scored = 0
         self.passed = 0
+        #: CoMemBench's outcomes, which have rows of their own.
+        self.workflows = WorkflowSheet()
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -92,6 +95,12 @@ class Sheet:
         if name in self._seen:
             return False
         self._seen[name] = None if outcome.verdict else outcome.reason
+        if outcome.verdict is not None:
+            self.scored += 1
+            self.passed += outcome.verdict.passed
+        if outcome.step.suite == WORKFLOWS:
+            self.workflows.add(outcome)
+            return True
         sheet = self._systems.setdefault(
             (outcome.system.name, outcome.model), SystemSheet(outcome.system.reference)
         )
@@ -104,8 +113,6 @@ class Sheet:
             self.repeats = max(self.repeats, outcome.repeat + 1)
             sheet.passes.add((outcome.step.episode, outcome.step.id), outcome.verdict)
         if outcome.verdict is not None:
-            self.scored += 1
-            self.passed += outcome.verdict.passed
             _count(outcome, sheet)
         return True
 
@@ -124,6 +131,7 @@ class Sheet:
 
         self._systems = {row: self._systems[row] for row in sorted(self._systems, key=place)}
         self.judges = dict.fromkeys(sorted(self.judges))
+        self.workflows.arrange(systems)
         for sheet in self._systems.values():
             sheet.domains = dict(
                 sorted(sheet.domains.items(), key=lambda one: domains.index(one[0]))

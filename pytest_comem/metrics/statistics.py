@@ -1,4 +1,4 @@
-"""What a few repeats of a run say about its expected value."""
+"""Student's t: its quantiles, and what a few repeats of a run say about its expected value."""
 
 from __future__ import annotations
 
@@ -39,12 +39,14 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
         return Estimate(values[0])
     spread = stdev(values) / sqrt(len(values))
     return Estimate(
-        fmean(values), spread * _quantile(len(values) - 1, confidence) if spread else 0.0
+        fmean(values), spread * quantile(confidence, len(values) - 1) if spread else 0.0
     )
 
 
-def _quantile(freedom: int, confidence: float) -> float:
+def quantile(confidence: float, freedom: int | None) -> float:
+    """Return the two-sided quantile: Student's t, or normal where *freedom* is ``None`` or 0."""
     # Lazily, because it takes a second; scipy.stats would take two.
-    from scipy.special import stdtrit
+    from scipy.special import ndtri, stdtrit
 
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    level = (1 + confidence) / 2
+    return float(stdtrit(freedom, level) if freedom else ndtri(level))

@@ -85,9 +85,10 @@ def suite_metrics(name: str) -> SuiteMetrics:
 
     :raises SettingsError: where there are none, naming the nearest.
     """
+    from pytest_comem.metrics.comembench_counts import COMEMBENCH
     from pytest_comem.metrics.gatemem_counts import GATEMEM
 
-    known: dict[str, SuiteMetrics] = {GATEMEM.suite: GATEMEM}
+    known: dict[str, SuiteMetrics] = {one.suite: one for one in (GATEMEM, COMEMBENCH)}
     if name not in known:
         raise SettingsError(f"suite {name!r} has no metrics; {did_you_mean(name, known)}")
     return known[name]

@@ -24,6 +24,7 @@ from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import costs, scores
+from pytest_comem.report.comembench_table import workflow_parts
 from pytest_comem.report.paper import Conditions, PaperRows, paper_rows
 from pytest_comem.report.paper_table import paper_parts
 from pytest_comem.report.workflow_commands import without_commands
@@ -54,7 +55,7 @@ def write_scorecard(
     :param ended: why the run was ended early, or ``None``.
     :param paper: rows of a paper to be shown below the run's.
     """
-    reporter.write_sep("=", "GateMem scorecard")
+    reporter.write_sep("=", _title(sheet))
     text = render(
         sheet,
         unscored=unscored,
@@ -140,10 +141,13 @@ def render(
         markup=False,
         legacy_windows=False,
     )
-    if sheet.scored:
+    if any(system.overall.scored for _, system in sheet):
         _print_scores(console, sheet, scoring, every_interval=attacks)
-    else:
+    if not sheet.scored:
         console.print(Text(_nothing_scored(sheet, unscored, ended), style="bold"))
+    elif sheet.workflows:
+        for part in workflow_parts(sheet.workflows, strata=attacks):
+            console.print(part)
     for part in paper_parts(paper) if paper else ():
         console.print(part)
     if (table := costs.cost_table(sheet)) is not None:
@@ -163,6 +167,13 @@ def render(
     if ended and sheet.scored:
         console.print(Text(f"The run was ended early: {ended}", style="bold"))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _title(sheet: Sheet) -> str:
+    """Return what stands above the tables: the benchmarks that they are of."""
+    if not sheet.workflows:
+        return "GateMem scorecard"
+    return "GateMem and CoMemBench scorecard" if any(sheet) else "CoMemBench scorecard"
 
 
 def _probe_lines(sheet: Sheet) -> Iterator[str]:

@@ -39,7 +39,7 @@ def made_run(
     repeats: int = 1,
     episodes: int = EPISODES,
 ) -> list[Outcome]:
-    """Return the outcomes of a run, of one model; even episodes are medical, odd ones of the office."""
+    """Return the outcomes of a run, of one model; even episodes are medical, odd ones office."""
     found = []
     for repeat in range(repeats):
         for episode in range(episodes):

@@ -208,6 +208,9 @@ def test_state_is_kept_where_that_is_asked_for(
     assert line.endswith("it was kept on purpose (--comem-keep-state)")
     assert stores[0].exists()
     (hanging.path / "tox.ini").unlink(missing_ok=True)
+    # Going on with the run takes nothing away from what it was to keep.
+    assert f"state: kept in {state}" in run(hanging, system, "--comem-resume=run")
+    assert stores[0].exists()
     assert "state:" not in run(hanging, system, "--comem-run-dir=plain")
     assert not (hanging.path / "plain" / "state").exists()
     kept, plain = records(hanging.path / "run"), records(hanging.path / "plain")

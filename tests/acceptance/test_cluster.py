@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
+import signal
 import socket
 import threading
 from collections import Counter
@@ -200,6 +202,20 @@ def test_workers_that_differ_are_refused(
     assert "pytest-comem's files:" in printed
     assert not (project.path / "run").exists()
     cluster.kill(*pids)
+
+
+def test_a_paused_worker_is_not_waited_for_without_end(
+    project: pytest.Pytester, cluster: DaskCluster
+) -> None:
+    """It is named, and nothing is played."""
+    project.makeconftest("import pytest_comem.cluster.opening as opening\nopening.WAITING = 5.0")
+    (pid,) = cluster.add_workers(cluster.folder)
+    os.kill(pid, signal.SIGSTOP)
+    status, printed = played(project, cluster, "--memory-system=adapters:LastWords")
+    cluster.kill(pid)
+    assert status == 4, printed
+    assert "nothing in 5 s; if it is paused, wake it or end it" in printed
+    assert not (project.path / "run").exists()
 
 
 def test_what_a_hook_registers_is_played(project: pytest.Pytester, cluster: DaskCluster) -> None:

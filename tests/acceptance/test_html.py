@@ -93,3 +93,17 @@ def test_what_cannot_be_done_is_said(
     assert done.returncode == 2
     assert said in done.stderr
     assert not (project.path / "x.html").exists()
+
+
+def test_a_run_without_a_terminal_leaves_its_page_too(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With ``-p no:terminal`` page and job summary are written as ever."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    project.runpytest_subprocess(
+        *("-p", "no:terminal", "-p", "no:cacheprovider", "--memory-system=adapters:LastWords"),
+        *("--comem-data=data", "--comem-html=page.html", "gatemem"),
+    )
+    assert len(labels(project.path / "page.html")) == 5
+    assert "5 scored steps" in (project.path / "summary.md").read_text(encoding="utf-8")

@@ -267,7 +267,6 @@ def test_a_killed_worker_leaves_an_error_and_a_complete_scorecard(
                  "--comem-run-dir=run")  # fmt: skip
     outcomes = result.parseoutcomes()
     assert "failed" not in outcomes
-    assert outcomes["errors"] + outcomes["passed"] == 5
     result.stdout.fnmatch_lines(["* steps are unscored*", "*its worker died*", "*one-ckpt_02*"])
     steps = [record["step"] for record in records(project.path / "run")]
     assert [step for step in steps if step != "one_ckpt_01"] == [
@@ -276,6 +275,9 @@ def test_a_killed_worker_leaves_an_error_and_a_complete_scorecard(
         "two_ckpt_02",
     ]
     assert len(steps) == outcomes["passed"]
+    # Pytest may count one step twice: a worker that dies right after its report is an error too.
+    manifest = json.loads((project.path / "run/manifest.json").read_text(encoding="utf-8"))
+    assert len(steps) + len(manifest["finished"]["unscored"]) == 5
 
 
 @pytest.mark.parametrize(

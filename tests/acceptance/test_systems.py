@@ -219,10 +219,14 @@ def test_capabilities_and_settings_go_into_the_manifest(configured: pytest.Pytes
     assert systems["conf"]["embedder"] is None
 
 
-def test_synthetic_episodes_replace_the_data(project: pytest.Pytester) -> None:
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=needs_xdist)])
+def test_synthetic_episodes_replace_the_data(
+    project: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
     """``--comem-synthetic`` plays fresh episodes from the seed."""
     result = project.runpytest_subprocess(
-        "gatemem", "--memory-system=oracle", "--comem-synthetic=1", "--comem-run-dir=run", "-q"
+        *("gatemem", "--memory-system=oracle", "--comem-synthetic=1", "--comem-run-dir=run", "-q"),
+        *workers,
     )
     assert result.ret == 0
     manifest = json.loads((project.path / "run" / "manifest.json").read_text())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_comem.engine.records import OUTCOMES, read_records
-from pytest_comem.engine.rundir import MANIFEST, RunDirectory, default_path, read_manifest
+from pytest_comem.engine.rundir import MANIFEST, RunDirectory, default_path, is_run, read_manifest
 from pytest_comem.errors import DataError, SettingsError
 
 
@@ -231,3 +231,33 @@ def test_the_manifest_is_json_for_people(tmp_path: Path) -> None:
     run = opened(tmp_path / "run", "é")
     run.finish({})
     assert '"run": "é",\n' in (run.path / MANIFEST).read_text(encoding="utf-8")
+
+
+def test_a_run_that_goes_on_is_not_gone_on_with(tmp_path: Path) -> None:
+    """Two processes that write would mix their lines; after the end it may be resumed."""
+    run = opened(tmp_path / "run")
+    run.append("0", {"n": 0}, (0,))
+    size = (run.path / OUTCOMES).stat().st_size
+    with pytest.raises(SettingsError, match="still goes on"):
+        RunDirectory.resume(run.path, manifest(), {}, size)
+    assert records(run.path) == [{"n": 0}]
+    run.finish({})
+    RunDirectory.resume(run.path, manifest(), {"0": ((0,), b'{"n": 0}\n')}, size).finish({})
+
+
+def test_what_was_written_since_it_was_read_is_not_lost(tmp_path: Path) -> None:
+    """Another process may have gone on with a run and ended in the meantime."""
+    run = opened(tmp_path / "run")
+    run.append("0", {"n": 0}, (0,))
+    run.finish({})
+    with pytest.raises(SettingsError, match="another process has written"):
+        RunDirectory.resume(run.path, manifest(), {}, 0)
+    assert records(run.path) == [{"n": 0}]
+
+
+def test_a_manifest_nested_without_end_is_no_manifest(tmp_path: Path) -> None:
+    """Reading it is an error that names the file, and no crash."""
+    (tmp_path / MANIFEST).write_text("[" * 200_000)
+    with pytest.raises(DataError, match=MANIFEST):
+        read_manifest(tmp_path)
+    assert not is_run(tmp_path)

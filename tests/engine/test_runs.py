@@ -111,3 +111,12 @@ def test_runs_of_no_common_suite_are_told(tmp_path: Path) -> None:
     """An empty run has nothing to compare."""
     first, second = write(tmp_path / "a", [made(0, True)]), write(tmp_path / "b", [])
     assert differences(first, second) == [f"suites: gatemem in {first}; nothing in {second}"]
+
+
+def test_hostile_names_are_told_as_escapes(tmp_path: Path) -> None:
+    """What another's file says of its judge moves no cursor and begins no line."""
+    first = write(tmp_path / "a", [made(0, True)])
+    second = write(tmp_path / "b", [replace(made(0, True), judge="\x1b[2J\n::error::x")])
+    (line,) = differences(first, second)
+    assert "\\x1b[2J\\n::error::x" in line
+    assert line.isprintable()

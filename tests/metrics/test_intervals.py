@@ -12,7 +12,6 @@ from scipy import stats
 
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.sample import EpisodeCounts, Sample
-from pytest_comem.metrics.statistics import estimate
 from pytest_comem.metrics.suites import suite_metrics
 
 GATEMEM = suite_metrics("gatemem")
@@ -150,7 +149,7 @@ def test_the_mean_of_domains_has_an_interval_of_its_own() -> None:
 
 
 def test_repeats_of_the_same_make_nothing_surer() -> None:
-    """Five equal repeats have the interval of one; over the repeats there is none of any width."""
+    """Five equal repeats have the interval of one."""
     once = sample_of({"a": 20}, (0.6, 0.2, 0.1))
     counted = EpisodeCounts(GATEMEM)
     for place, row in enumerate(once.counts[0]):
@@ -159,26 +158,6 @@ def test_repeats_of_the_same_make_nothing_surer() -> None:
     found, expected = measure(Sample(counted)), measure(once)
     for name, one in expected.items():
         assert (found[name].low, found[name].high) == pytest.approx((one.low, one.high), abs=1e-6)
-    again = measure(Sample(counted), over_repeats=True)
-    assert again["U"].low == again["U"].value == again["U"].high
-
-
-def test_over_repeats_it_is_student_s() -> None:
-    """The scorecard's interval, cut to what is possible; with one repeat there is none such."""
-    sample = sample_of({"a": 5, "b": 5}, (0.98, 0.2, 0.1), repeats=3)
-    found = measure(sample, over_repeats=True)
-    by_repeat = [sample.of_repeat(repeat).values() for repeat in sample.repeats]
-    for name, one in found.items():
-        mean = estimate([values[name] for values in by_repeat])
-        assert mean is not None
-        assert mean.half is not None
-        assert one.method == "t over repeats"
-        assert one.low == pytest.approx(max(0, mean.mean - mean.half))
-        assert one.high == pytest.approx(min(100, mean.mean + mean.half))
-    means = measure(sample, over_repeats=True, by_domain_mean=True)
-    assert means["U"].value == pytest.approx(sample.domain_means()["U"])
-    once = measure(sample.of_repeat(0), over_repeats=True)
-    assert once["U"].method == "wilson"
 
 
 def test_more_confidence_is_wider() -> None:

@@ -9,7 +9,6 @@ from scipy import stats
 from pytest_comem.metrics.resampling import (
     degrees_of_freedom,
     limits,
-    quantile,
     resampled,
     strata,
     variance_of_sum,
@@ -54,12 +53,6 @@ def test_an_episode_is_drawn_with_all_its_repeats() -> None:
     counts = np.arange(12.0).reshape(2, 3, 2)
     weight = np.array([[0.0, 1.0, 2.0]])
     assert resampled(weight, counts).tolist() == [[[10.0, 13.0], [28.0, 31.0]]]
-
-
-def test_the_quantiles_are_those_of_the_distributions() -> None:
-    """Student's t, or normal where no spread is estimated."""
-    assert quantile(0.95, 3) == pytest.approx(stats.t.ppf(0.975, 3))
-    assert quantile(0.95, None) == quantile(0.95, 0) == pytest.approx(stats.norm.ppf(0.975))
 
 
 def test_few_degrees_of_freedom_widen_the_percentiles() -> None:

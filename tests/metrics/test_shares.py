@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from pytest_comem.metrics.resampling import quantile, strata
+from pytest_comem.metrics.resampling import strata
 from pytest_comem.metrics.sample import EpisodeCounts, Sample
 from pytest_comem.metrics.shares import Share, shares, wilson
+from pytest_comem.metrics.statistics import quantile
 from pytest_comem.metrics.suites import suite_metrics
 
 GATEMEM = suite_metrics("gatemem")

@@ -1,4 +1,4 @@
-"""Means and intervals of a few values."""
+"""Quantiles, and means and intervals of a few values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from scipy import stats
 
-from pytest_comem.metrics.statistics import Estimate, estimate
+from pytest_comem.metrics.statistics import Estimate, estimate, quantile
 
 
 def test_a_textbook_interval() -> None:
@@ -35,6 +36,12 @@ def test_few_values() -> None:
     assert estimate([]) is None
     assert estimate([3.0]) == Estimate(3.0, None)
     assert estimate([3.0, 3.0]) == Estimate(3.0, 0.0)
+
+
+def test_the_quantiles_are_those_of_the_distributions() -> None:
+    """Student's t, or normal where no spread is estimated."""
+    assert quantile(0.95, 3) == pytest.approx(stats.t.ppf(0.975, 3))
+    assert quantile(0.95, None) == quantile(0.95, 0) == pytest.approx(stats.norm.ppf(0.975))
 
 
 def test_starting_up_needs_no_scipy() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_comem.gate.results import GateResult, Result, Ruling
-from pytest_comem.report.gate import gate_lines
+from pytest_comem.report.gate import gate_lines, write_gate
 
 METRIC = Ruling(
     "gatemem.MGS >= 0.30", "mem0", "offline", Result.PASS,
@@ -71,3 +71,26 @@ def test_hostile_names_move_no_cursor() -> None:
     found = text(hostile)
     assert "\x1b" not in found
     assert "\u202e" not in found
+
+
+@pytest.mark.parametrize(("status", "said"), [(2, "interrupted"), (3, "else"), (5, "No test ran")])
+def test_another_exit_status_is_explained(status: int, said: str) -> None:
+    """Where pytest ends with a status of its own, the last line says why."""
+    lines: list[str] = []
+
+    class Reporter:
+        _tw = type("Writer", (), {"fullwidth": 80})
+
+        def ensure_newline(self) -> None:
+            """Do nothing."""
+
+        def write_sep(self, *_: object, **__: object) -> None:
+            """Do nothing."""
+
+        def write_line(self, line: str) -> None:
+            """Keep *line*."""
+            lines.append(line)
+
+    write_gate(Reporter(), GateResult((METRIC,), 1), status)
+    assert said in lines[-1]
+    assert f"exit status is {status}" in lines[-1]

@@ -179,3 +179,11 @@ def test_a_run_in_which_nothing_was_scored_has_a_summary() -> None:
     )
     assert "**bm25 with offline** | **-**" in text
     assert "1 because: <code>busy</code>" in text
+
+
+def test_a_rule_on_which_nothing_was_measured_has_no_unit() -> None:
+    """An empty cell stands for what was not measured."""
+    ruling = Ruling("a", "s", "m", Result.INCONCLUSIVE, "nothing was scored", bound=1.0, unit="%")
+    summary = summary_of(run(made(0, True), gate=GateResult((ruling,), 1).as_json()))
+    (row,) = [line for line in summary.splitlines() if line.startswith("| INCONCLUSIVE")]
+    assert "%" not in row

@@ -1,0 +1,1 @@
+"""CoMemBench's domains: tools, offline worker and native evaluator of each."""

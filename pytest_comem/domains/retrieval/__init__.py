@@ -1,0 +1,1 @@
+"""Offline retrieval: questions of several clues over an immutable, hashed corpus."""

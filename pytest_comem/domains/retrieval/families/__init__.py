@@ -1,0 +1,1 @@
+"""The shipped families of the retrieval domain, computed from the same world as the corpus."""

@@ -1,0 +1,90 @@
+"""What became of a workflow's node, as an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from pytest_comem.core.outcomes import Attribution, Failure, Outcome, Usage, Verdict
+from pytest_comem.core.replies import Reply
+from pytest_comem.core.workflow_measures import TOKEN_MEASURES
+from pytest_comem.engine.workflow_data import WorkflowInstance
+from pytest_comem.executors.base import NodeResult
+from pytest_comem.executors.boundary import content_text
+
+#: Stands in an outcome until there is a result.
+UNPLAYED: Final = Failure(Attribution.INFRASTRUCTURE, "harness", "not played")
+
+
+def labels_of(one: WorkflowInstance, node_id: str) -> dict[str, str]:
+    """Return what breakdowns of a node's outcome go by; a flag is ``yes`` or empty.
+
+    ``pair`` joins a twin with its control, and ``required_nodes`` says how many nodes of the
+    instance count.
+    """
+    family, pollution = one.family, one.instance.pollution
+    flag = {True: "yes", False: ""}
+    return {
+        "domain": family.domain.value,
+        "topology": one.topology,
+        "condition": one.instance.condition,
+        "operator": pollution.operator.value if pollution else "",
+        "target": flag[pollution is not None and pollution.target == node_id],
+        "terminal": flag[node_id == family.terminal],
+        "required": flag[family.node(node_id).required],
+        "required_nodes": str(sum(node.required for node in family.nodes)),
+        "instance": one.instance.instance_id,
+        "pair": family.family_id,
+    }
+
+
+def with_result(bare: Outcome, result: NodeResult) -> Outcome:
+    """Return the outcome of a node that was judged.
+
+    :param bare: the same node's without a verdict.
+    """
+    usage = dict(result.usage)
+    answer = usage.get("answer", Usage())
+    if not answer.calls:
+        # Words stand for tokens where no model counted them.
+        worked = sum(result.tokens[use] for use in ("execution", "coordination", "recovery"))
+        usage["answer"] = replace(answer, tokens=worked)
+    return replace(
+        bare,
+        reply=Reply("artifact", content_text(result.artifact)),
+        recall=result.proposed.recall,
+        verdict=verdict_of(result),
+        failure=None,
+        usage=usage,
+    )
+
+
+def verdict_of(result: NodeResult) -> Verdict:
+    """Return a node's result as a verdict: passed where its last receipt is verified.
+
+    The measure ``handoff_success`` is ``None`` where the node is not eligible; ``inputs_used`` says
+    whether every required input, if there is any, was valid, exposed and consumed.
+    """
+    verified = result.receipt.verified
+    said = result.judgement.reason or ("the output passed" if verified else "the output failed")
+    lacking = f" Handoff: {'; '.join(result.lacking)}." if result.lacking else ""
+    return Verdict(
+        passed=verified,
+        reason=f"{'Verified' if verified else 'Rejected'}: {said.rstrip('.')}.{lacking}",
+        measures={
+            "verified": verified,
+            "eligible": result.eligible,
+            "handoff_success": result.handed if result.eligible else None,
+            "inputs_used": not result.lacking,
+            "attempts": float(result.attempts),
+            **{name: float(result.tokens.get(use, 0)) for use, name in TOKEN_MEASURES.items()},
+        },
+        evidence={
+            "artifact": result.artifact.artifact_id,
+            "receipt": result.receipt.receipt_id,
+            "exposed": list(result.exposed),
+            "consumed": list(result.consumed),
+            "lacking": list(result.lacking),
+            "found": result.receipt.evidence.get("found", {}),
+        },
+    )

@@ -1,0 +1,1 @@
+"""Who runs a workflow's nodes, and what a domain brings for it."""
