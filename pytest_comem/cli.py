@@ -6,7 +6,10 @@ quick.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, final
+import codecs
+import io
+import sys
+from typing import Annotated, Any, Final, final
 
 import typer
 from typer.core import TyperGroup
@@ -24,7 +27,12 @@ from pytest_comem.commands import (
     systems,
     traces,
 )
+from pytest_comem.core.printable import printable
 from pytest_comem.errors import ComemError
+
+_LINE_END: Final = "\n"
+#: Rules of tables and dashes.
+_DASHES: Final = "─–—"  # noqa: RUF001
 
 
 @final
@@ -35,7 +43,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except ComemError as error:
-            typer.echo(f"comem: {error}", err=True)
+            typer.echo(f"comem: {printable(str(error), keep=_LINE_END)}", err=True)
             raise typer.Exit(2) from None
 
 
@@ -79,6 +87,16 @@ _sandbox.command("build")(sandbox.build)
 app.command("clean")(runs.clean)
 
 
+def _shown_otherwise(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    shown = missing.encode("ascii", "backslashreplace").decode()
+    for dash in _DASHES:
+        shown = shown.replace(ascii(dash)[1:-1], "-")
+    return shown, error.end
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"comem {__version__}")
@@ -98,5 +116,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the ``comem`` command."""
+    """Run the ``comem`` command.
+
+    What the terminal's encoding has no form for is shown as an escape, or as ``-`` in lines.
+    """
+    codecs.register_error("comem", _shown_otherwise)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="comem")
     app(prog_name="comem")

@@ -98,7 +98,8 @@ class Gating:
 
             lines += header(self.baseline, self._rows)
         if self._active and (rules := self.configuration.rules):
-            lines.append(f"comem: gate of {len(rules)} rules decides the exit status")
+            count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
+            lines.append(f"comem: gate of {count} decides the exit status")
         return lines
 
     def expectation(self, outcome: Outcome) -> Expectation | None:

@@ -168,6 +168,11 @@ def owners_of(state: Path) -> list[Owner | None]:
     return [_read(file) for file in sorted(state.glob(_FILES))]
 
 
+def is_kept(state: Path) -> bool:
+    """Whether a process that has labelled the directory *state* wants it to stay."""
+    return any(owner.kept for owner in owners_of(state) if owner is not None)
+
+
 def start_of(pid: int) -> str | None:
     """Return when a running process was started; ``None`` where there is none, or nobody says.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 from pytest_comem.errors import ComemError, SettingsError
 
@@ -13,6 +13,20 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_comem.metrics.sheet import Sheet
+
+
+@final
+class Silent:
+    """Stands for pytest's terminal reporter where there is none (``-p no:terminal``)."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def ensure_newline(self) -> None:
+        """Do nothing."""
+
+    def write_line(self, line: str) -> None:
+        """Lose *line*."""
 
 
 def add_suite_properties(config: pytest.Config, sheet: Sheet) -> None:

@@ -15,7 +15,7 @@ from pytest_comem.option_values import OptionValues, lines
 from pytest_comem.options import OPTIONS, Option
 from pytest_comem.settings import (
     CASSETTES,
-    INCONCLUSIVE,
+    INCONCLUSIVE_AS,
     PROBES,
     SCORINGS,
     STRUCTURED,
@@ -101,7 +101,7 @@ def read_settings(config: pytest.Config) -> Settings:
         reference=given.switch("--comem-reference"),
         baseline=given.path("--comem-baseline"),
         gate=(*_ini_lines(config, "--comem-gate"), *given.lines("--comem-gate")),
-        inconclusive=given.choice("--comem-inconclusive", ("", *INCONCLUSIVE)),
+        inconclusive=given.choice("--comem-inconclusive", ("", *INCONCLUSIVE_AS)),
         keep_state=given.switch("--comem-keep-state"),
         seed=given.integer("--comem-seed", least=0),
     )

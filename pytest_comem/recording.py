@@ -64,6 +64,7 @@ class Recording:
                 "resumed": resumed,
             },
             kept,
+            earlier.size,
         )
 
     @property

@@ -19,7 +19,7 @@ from pytest_comem.errors import ComemError
 from pytest_comem.gating import Gating
 from pytest_comem.materials import Materials, Surroundings
 from pytest_comem.memory.wanted import wanted_systems
-from pytest_comem.ownership import owning
+from pytest_comem.ownership import is_kept, owning
 from pytest_comem.playing import Playing
 from pytest_comem.removal import remove_tree
 from pytest_comem.report import properties
@@ -309,7 +309,7 @@ class ComemSession:
         self.contract.tally.write(terminalreporter)
         if not self._worker:
             self._scoring.show(terminalreporter, self._materials, self._ended)
-            if self._settings.keep_state and self._materials.state.is_dir():
+            if is_kept(self._materials.state):
                 terminalreporter.write_line(f"state: kept in {self._materials.state}")
             self._scoring.write_html(terminalreporter, self._settings)
             self._gating.write_changes(terminalreporter, self._scoring.node_ids)
@@ -321,9 +321,19 @@ class ComemSession:
             self._scoring.note_properties()
 
     def conclude(self, session: pytest.Session) -> None:
-        """Say what the gate comes to, below everything else."""
+        """Say what the gate comes to, below everything else.
+
+        Where nothing is written to the terminal, what is written elsewhere still is.
+        """
         reporter = self._config.pluginmanager.getplugin("terminalreporter")
-        if reporter is not None and "_gating" in self.__dict__:
+        if "_gating" not in self.__dict__ or self._worker:
+            return
+        if reporter is None:
+            from pytest_comem.publishing import Silent
+
+            self._scoring.write_html(Silent(self._config), self._settings)
+            self._scoring.publish(Silent(self._config), self._settings)
+        else:
             self._gating.write_result(reporter, int(session.exitstatus))
 
     def finish(self, session: pytest.Session) -> None:
@@ -343,7 +353,8 @@ class ComemSession:
         begun = self._scoring.finish(self._ended, self.contract.tally, judged)
         if begun and self._ended is None:
             self._gating.decide(session)
-        if begun and not self._settings.keep_state:
+        # What an earlier part of this run was to keep stays as well.
+        if begun and not is_kept(self._materials.state):
             with suppress(OSError):
                 remove_tree(self._materials.state)
 

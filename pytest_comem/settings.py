@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 CASSETTES: Final = ("off", "record", "replay", "auto")
-INCONCLUSIVE: Final = ("pass", "fail", "warn")
+INCONCLUSIVE_AS: Final = ("warn", "pass", "fail")
 PROBES: Final = ("auto", "on", "off")
 STRUCTURED: Final = ("auto", "schema", "object", "text")
 
@@ -94,7 +94,7 @@ class Settings:
     :param reference: the papers' rows are shown beside the run's.
     :param baseline: what the run is held against, or ``None``.
     :param gate: rules that decide the exit status; ``on`` stands for those of pyproject.toml.
-    :param inconclusive: one of :data:`INCONCLUSIVE`, or empty where nothing was said.
+    :param inconclusive: one of :data:`INCONCLUSIVE_AS`, or empty where nothing was said.
     :param keep_state: what memory systems stored stays in the run's directory.
     :param seed: of everything random.
     """

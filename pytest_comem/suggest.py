@@ -10,7 +10,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     import difflib
 
     choices = sorted(known)
-    near = difflib.get_close_matches(name, choices, n=3, cutoff=0.5)
+    same = [choice for choice in choices if choice.casefold() == name.casefold()]
+    near = same or difflib.get_close_matches(name, choices, n=3, cutoff=0.5)
     if near:
         return f"did you mean {' or '.join(near)}?"
     return f"choose from {', '.join(choices)}."

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_outcomes import made
 
 from pytest_comem import __version__
 from pytest_comem.datasets.gatemem_release import CHECKSUMS
+from pytest_comem.engine.records import to_line, to_record
 
 CHECKPOINTS: tuple[dict[str, Any], ...] = (
     {"query_type": "utility", "expected_action": "answer", "judge_spec": {"include": ["blue"]}},
@@ -231,3 +233,27 @@ def test_fetch_of_files_that_are_here_needs_no_network(
         f"GateMem is in {tmp_path}",
         f"use it: pytest --memory-system=bm25 --comem-data {tmp_path} gatemem",
     ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_of_another_encoding_is_no_trouble(data: Path, encoding: str) -> None:
+    """What it has no form for is shown as an escape, and lines of tables as dashes."""
+    folder = data.parent / "run"
+    folder.mkdir()
+    shown = made(0, True, domain="m\u2013記憶")
+    (folder / "outcomes.jsonl").write_text(to_line(to_record(shown)), encoding="utf-8")
+    done = comem("report", "run", cwd=data.parent, PYTHONIOENCODING=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "-----" in done.stdout
+    assert "m-\\u8a18\\u61b6" in done.stdout
+
+
+def test_a_baseline_of_nothing_scored_is_warned_of(data: Path) -> None:
+    """Steps without a verdict are counted, since later runs are not held against them."""
+    folder = data.parent / "run"
+    folder.mkdir()
+    lines = "".join(to_line(to_record(one)) for one in (made(0, True), made(1, None)))
+    (folder / "outcomes.jsonl").write_text(lines, encoding="utf-8")
+    done = comem("baseline", "run", "-o", "b.json", cwd=data.parent)
+    assert done.returncode == 0
+    assert "warning: 1 of them have no verdict" in done.stdout

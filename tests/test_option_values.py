@@ -46,7 +46,8 @@ def test_nothing_given_is_none_where_that_is_allowed() -> None:
     assert blank.optional_number(FLAG, least=0) is None
     assert blank.path(FLAG) is None
     assert blank.shard(FLAG) is None
-    assert blank.names(FLAG) == blank.lines(FLAG) == blank.files(FLAG) == ()
+    assert blank.names(FLAG) == blank.lines(FLAG) == ()
+    assert blank.files(FLAG) == ()
     assert (blank.address(FLAG), blank.scheduler(FLAG)) == ("", "")
     assert blank.choice(FLAG, ("auto", "on"), blank="auto") == "auto"
 

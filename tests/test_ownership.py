@@ -18,6 +18,7 @@ from pytest_comem.ownership import (
     Life,
     Owner,
     child_labels,
+    is_kept,
     owners_of,
     owning,
     start_of,
@@ -134,3 +135,16 @@ def test_a_label_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     (state / "owner-link.json").symlink_to(good)
     os.mkfifo(state / "owner-pipe.json")
     assert owners_of(state) == [None] * (len(texts) + 2)
+
+
+def test_state_is_kept_where_one_of_its_owners_says_so(tmp_path: Path) -> None:
+    """A later owner that keeps nothing does not take that back."""
+    state = tmp_path / "state"
+    assert not is_kept(state)
+    for number, kept in enumerate((False, True, False)):
+        with owning(str(number), state, kept=kept):
+            pass
+        # A process has one label; here it stands for several.
+        (label,) = state.glob("owner-*-*.json")
+        label.rename(state / f"owner-{number}.json")
+        assert is_kept(state) is (number > 0)

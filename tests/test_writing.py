@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,3 +45,25 @@ def test_a_lone_surrogate_is_written_as_a_question_mark(tmp_path: Path) -> None:
     """Text that has no UTF-8 form does not stop the file from being written."""
     write_files({tmp_path / "a": ["x\ud800y"]})
     assert (tmp_path / "a").read_text() == "x?y"
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """A pipe stays a pipe: ``-o /dev/stdout`` and ``-o /dev/null`` must not become files."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_files({pipe: ["x", "y"]})
+        assert os.read(reader, 10) == b"xy"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_dash_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``-o -`` leaves no file of that name, which is hard to remove."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError, match="name one"):
+        write_files({Path("-"): ["x"]})
+    assert not list(tmp_path.iterdir())

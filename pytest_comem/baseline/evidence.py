@@ -55,31 +55,32 @@ def grown(steps: Mapping[_Key, Draws], level: float = LEVEL, *, drawn: bool) -> 
     """
     if not drawn:
         return [key for key, step in steps.items() if step.turned]
-    known = {key: step for key, step in steps.items() if step.of_before and step.of_after}
-    p_values = _tested(known, level) if known else {}
-    if not p_values:
-        return []
-    from scipy.stats import false_discovery_control
-
-    adjusted = false_discovery_control(list(p_values.values()), method="bh")
-    found = {key for key, p in zip(p_values, adjusted, strict=True) if p <= level * (1 + 1e-9)}
-    return [key for key in steps if key in found]
-
-
-def _tested(steps: Mapping[_Key, Draws], level: float) -> dict[_Key, float]:
-    """Return the p value of each step that could have one of *level* or less."""
-    from scipy.stats import hypergeom
-
-    places = list(steps)
-    draws = [steps[key] for key in places]
-    seen = [step.before + step.after for step in draws]
-    all_draws = [step.of_before + step.of_after for step in draws]
-    now = [step.of_after for step in draws]
-    most = [min(total, of) for total, of in zip(seen, now, strict=True)]
-    least_p = hypergeom.sf([each - 1 for each in most], all_draws, seen, now)
-    p = hypergeom.sf([step.after - 1 for step in draws], all_draws, seen, now)
-    return {
-        key: min(1.0, float(value))
-        for key, value, least in zip(places, p, least_p, strict=True)
-        if least <= level * (1 + 1e-9)
+    p_values = {
+        key: _p_value(step, step.after)
+        for key, step in steps.items()
+        if step.of_before and step.of_after and _is_below(_least_p_value(step), level)
     }
+    ordered = sorted(p_values.values())
+    below = [p for rank, p in enumerate(ordered, 1) if _is_below(p, level * rank / len(ordered))]
+    return [key for key in steps if below and key in p_values and p_values[key] <= below[-1]]
+
+
+def _p_value(step: Draws, after: int) -> float:
+    """Return the chance of seeing it *after* times or more now, given the totals (Fisher)."""
+    seen = step.before + step.after
+    never = step.of_before + step.of_after - seen
+    ways = sum(
+        comb(seen, times) * comb(never, step.of_after - times)
+        for times in range(after, min(seen, step.of_after) + 1)
+    )
+    return ways / comb(seen + never, step.of_after)
+
+
+def _least_p_value(step: Draws) -> float:
+    """Return the p value if as many as can be were seen now."""
+    return _p_value(step, min(step.before + step.after, step.of_after))
+
+
+def _is_below(p: float, level: float) -> bool:
+    """Whether *p* is at most *level*, up to what rounding makes of a level."""
+    return p <= level * (1 + 1e-9)

@@ -19,8 +19,8 @@ from pytest_comem.core.outcomes import Outcome, SystemInfo
 from pytest_comem.core.steps import Step
 from pytest_comem.engine.records import OUTCOMES
 from pytest_comem.engine.runs import RecordedRun, Row, read_run
-from pytest_comem.errors import DataError
-from pytest_comem.metrics.suites import suite_metrics
+from pytest_comem.errors import DataError, SettingsError
+from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.writing import write_files
 
 FORMAT: Final = "pytest-comem baseline"
@@ -48,16 +48,7 @@ def read_baseline(path: Path) -> RecordedRun:
     """
     if path.is_dir() or path.suffix == ".jsonl":
         return read_run(path)
-    try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise DataError(f"cannot be read: {reason}", file=str(path)) from None
-    except ValueError as error:
-        raise DataError(
-            f"not JSON ({error}); name a baseline, a run directory or its {OUTCOMES}",
-            file=str(path),
-        ) from None
+    document = _document(path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"not a baseline of pytest-comem; {_AGAIN}", file=str(path))
     if document.get("version") != VERSION:
@@ -70,6 +61,33 @@ def read_baseline(path: Path) -> RecordedRun:
     return _read(document, path)
 
 
+def _document(path: Path) -> Any:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise DataError(f"cannot be read: {reason}", file=str(path)) from None
+    if any(line.startswith(b"<<<<<<< ") for line in raw.splitlines()):
+        raise DataError(f"holds the conflict marks of a merge; {_AGAIN}", file=str(path))
+    try:
+        return json.loads(raw, object_pairs_hook=_once_each)
+    except (RecursionError, ValueError) as error:
+        raise DataError(
+            f"not JSON ({error}); name a baseline, a run directory or its {OUTCOMES}, or {_AGAIN}",
+            file=str(path),
+        ) from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; a merge of two versions can leave a step in it twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} stands twice in one object")
+    return found
+
+
 def _read(document: Mapping[str, Any], path: Path) -> RecordedRun:
     outcomes: list[Outcome] = []
     try:
@@ -77,10 +95,15 @@ def _read(document: Mapping[str, Any], path: Path) -> RecordedRun:
         rows = list(document["rows"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"damaged ({error}); {_AGAIN}", file=str(path)) from None
+    seen: set[tuple[str, str, str]] = set()
     for number, row in enumerate(rows):
         try:
             outcomes.extend(_outcomes_of(row))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            name = (row["suite"], row["system"]["name"], row["model"])
+            if name in seen:
+                raise ValueError(f"the row of {name[1]!r} with {name[2]!r} stands in it twice")
+            seen.add(name)
+        except (AttributeError, KeyError, SettingsError, TypeError, ValueError) as error:
             raise DataError(
                 f"damaged ({type(error).__name__}: {error}); {_AGAIN}",
                 file=str(path),
@@ -92,18 +115,43 @@ def _read(document: Mapping[str, Any], path: Path) -> RecordedRun:
 def _outcomes_of(row: Mapping[str, Any]) -> Iterator[Outcome]:
     columns = Columns(tuple(row["labels"]), tuple(row["measures"]))
     system = SystemInfo(**row["system"])
+    if not all(isinstance(text, str) for text in (system.name, *columns.labels, *columns.measures)):
+        raise TypeError("names of systems, labels and measures are texts")
     texts = {name: row[name] for name in (*_COMMON, "suite", "model")}
     if not all(isinstance(text, str) for text in texts.values()):
         raise TypeError("suite, model, data, scoring and judge are texts")
     suite = texts.pop("suite")
+    metrics = suite_metrics(suite)
     for domain, episodes in row["steps"].items():
         for episode, steps in episodes.items():
             for position, (name, line) in enumerate(steps.items()):
                 step = Step(suite, system.name, domain, episode, name, position)
                 like = Outcome("", step, system=system, labels={}, query={}, **texts)
-                for repeat, outcome in enumerate(decode(line, columns, like)):
+                found = decode(line, columns, like)
+                _check_line(name, line, found, row["repeats"], columns, metrics)
+                for repeat, outcome in enumerate(found):
                     if outcome is not None:
                         yield _numbered(outcome, repeat if row["repeats"] > 1 else None)
+
+
+def _check_line(
+    step: str,
+    line: Sequence[Any],
+    found: Sequence[Outcome | None],
+    repeats: int,
+    columns: Columns,
+    metrics: SuiteMetrics,
+) -> None:
+    """Refuse a line that was edited in one place only, and so says two things.
+
+    :raises KeyError, ValueError: where it does, or lacks a label that metrics need.
+    """
+    known = [outcome for outcome in found if outcome is not None]
+    if not known or len(found) != repeats or encode(found, columns, metrics) != line:
+        raise ValueError(f"the line of step {step!r} contradicts itself: {line!r:.200}")
+    for outcome in known:
+        if outcome.verdict is not None:
+            metrics.count(outcome)
 
 
 def _numbered(outcome: Outcome, repeat: int | None) -> Outcome:

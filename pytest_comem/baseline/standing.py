@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.engine.runs import RecordedRun, Row
-from pytest_comem.metrics.suites import SuiteMetrics
+from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 
+#: Rows that a reason names.
+_NAMED: Final = 3
 #: What is one step in any run: its domain, episode and id.
 StepId: TypeAlias = tuple[str, str, str]
 
@@ -95,8 +97,6 @@ class Baseline:
     """
 
     def __init__(self, run: RecordedRun, repeats: int = 1) -> None:
-        from pytest_comem.metrics.suites import suite_metrics
-
         self.run = run
         self._repeats = repeats
         self._steps: Mapping[Row, dict[StepId, Standing]] = {
@@ -110,6 +110,13 @@ class Baseline:
     def rows(self) -> list[Row]:
         """The rows of results it knows, in order of appearance."""
         return list(self._steps)
+
+    @property
+    def lacks(self) -> str:
+        """What is said of a row that it does not know; names the first that it does."""
+        named = [f"{system} with {model}" for _, system, model in self._steps]
+        told = ", ".join(named[:_NAMED]) + (", ..." if len(named) > _NAMED else "")
+        return f"the baseline has no row of it, only of {told}"
 
     def steps(self, row: Row) -> Mapping[StepId, Standing]:
         """Return what it knows of a row's steps; nothing of a row it does not know."""

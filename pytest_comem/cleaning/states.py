@@ -81,6 +81,10 @@ def _runs(directory: Path) -> Iterator[Path]:
 
 def _why_not(state: Path) -> str:
     """Return why a state directory is left alone; empty where it is a leftover."""
+    try:
+        next(state.iterdir(), None)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
     owners = owners_of(state)
     if not owners:
         return "nothing in it says whose it is"

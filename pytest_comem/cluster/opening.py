@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 #: Seconds in which a scheduler has to answer.
 PATIENCE: Final = 10.0
-#: Seconds that a cluster without workers is waited for.
+#: Seconds that a cluster without workers is waited for, and a worker that does not answer.
 WAITING: Final = 30.0
+#: Seconds in which a worker has to have read the data and imported the memory systems.
+LOADING: Final = 600.0
 _OPTION: Final = "--comem-backend"
 
 
@@ -125,17 +127,40 @@ def _wait_for_workers(client: Client, address: str, say: Callable[[str], None]) 
 def _check_workers(client: Client, address: str, parcel: Parcel, ours: Mapping[str, str]) -> None:
     from pytest_comem.cluster import task
 
-    with_code = client.run(task.identify, on_error="return")
+    with_code = _answers(client, WAITING, task.identify)
     problems = _problems(with_code, fingerprint.of_code())
     if not problems:
         # Only the same code can be trusted to understand the rest.
-        problems = _problems(client.run(task.inspect, parcel, on_error="return"), ours)
+        problems = _problems(_answers(client, LOADING, task.inspect, parcel), ours)
     if problems:
         head = (
             f"{_OPTION}: not every worker of {address} can play this run; give each what is here, "
             "and start it anew"
         )
         raise SettingsError("\n".join([head, *problems]))
+
+
+def _answers(
+    client: Client, patience: float, function: Callable[..., Any], *arguments: object
+) -> dict[str, object]:
+    """Return what *function* returns on each worker, by its address; what it raises is returned.
+
+    :param patience: seconds that a worker may take; what takes longer counts as a ``TimeoutError``.
+    """
+    workers = list(client.nthreads())
+
+    async def answer_of(worker: str) -> object:
+        asking = client.run(function, *arguments, workers=[worker], on_error="return")
+        try:
+            answers: Mapping[str, object] = await asyncio.wait_for(asking, patience)
+        except TimeoutError:
+            return TimeoutError(f"nothing in {patience:g} s; if it is paused, wake it or end it")
+        return answers[worker]
+
+    async def all_answers() -> list[object]:
+        return await asyncio.gather(*map(answer_of, workers))
+
+    return dict(zip(workers, client.sync(all_answers), strict=True))
 
 
 def _problems(answers: Mapping[str, object], ours: Mapping[str, str]) -> list[str]:

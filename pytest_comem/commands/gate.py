@@ -28,6 +28,12 @@ def baseline(
     for _, system, model in sorted(found.rows):
         typer.echo(f"row of {system} with {model}")
     typer.echo(f"{out}: {len(found.outcomes):,} outcomes, {out.stat().st_size / 1000:,.0f} kB")
+    if without := sum(outcome.verdict is None for outcome in found.outcomes):
+        typer.echo(
+            f"warning: {without:,} of them have no verdict, so later runs are not held against them"
+        )
+    if found.manifest and not found.finished:
+        typer.echo("warning: the run was not finished; the steps that never ran are not in it")
 
 
 def gate(
@@ -64,8 +70,8 @@ def gate(
     from pytest_comem.errors import SettingsError
     from pytest_comem.gate.after import judge_recorded
     from pytest_comem.gate.configuration import ON, configured_gate
-    from pytest_comem.gate.results import INCONCLUSIVE_AS
     from pytest_comem.report.gate import gate_lines
+    from pytest_comem.settings import INCONCLUSIVE_AS
     from pytest_comem.suggest import did_you_mean
 
     if inconclusive not in ("", *INCONCLUSIVE_AS):

@@ -157,6 +157,14 @@ def to_line(record: dict[str, Any]) -> str:
     return line
 
 
+def size_of(file: Path) -> int:
+    """Return the bytes of a file of outcomes, none where it is not there."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def read_records(run: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield ``(line, record)`` of a run directory's outcomes.
 
@@ -170,7 +178,8 @@ def read_records(run: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 record = json.loads(raw)
             except ValueError as error:
-                raise DataError(f"not JSON: {error}", file=str(path), line=line) from None
+                instead = "" if line > 1 else f"; name a run directory or its {OUTCOMES}"
+                raise DataError(f"not JSON: {error}{instead}", file=str(path), line=line) from None
             if not isinstance(record, dict):
                 raise DataError("not a JSON object", file=str(path), line=line)
             yield line, record

@@ -16,7 +16,7 @@ from typing import Final, final
 
 from pytest_comem.core.outcomes import Attribution, Outcome
 from pytest_comem.core.steps import Step
-from pytest_comem.engine.records import OUTCOMES, from_record
+from pytest_comem.engine.records import OUTCOMES, from_record, size_of
 from pytest_comem.errors import DataError
 
 #: Why an outcome is not used again.
@@ -49,11 +49,13 @@ class Earlier:
         of this run's.
     :param holding: labels of the outcomes that still hold.
     :param reasons: why others are played again, by the label of their step.
+    :param size: bytes of the file of outcomes when it was read.
     """
 
     lines: Mapping[str, Line] = field(default_factory=dict)
     holding: frozenset[str] = frozenset()
     reasons: Mapping[str, str] = field(default_factory=dict)
+    size: int = 0
 
     def outcomes_of(self, steps: Iterable[Step]) -> dict[Step, Outcome]:
         """Return the outcomes that still hold of *steps*."""
@@ -73,6 +75,8 @@ def sift(run: Path, keys: Mapping[str, Callable[[], str]]) -> Earlier:
     lines: dict[str, Line] = {}
     holding: set[str] = set()
     reasons: dict[str, str] = {}
+    # What is appended while it is read makes it larger than this.
+    size = size_of(run / OUTCOMES)
     for outcome, raw in _read(run / OUTCOMES):
         label = outcome.step.label
         key = keys.get(label)
@@ -87,7 +91,7 @@ def sift(run: Path, keys: Mapping[str, Callable[[], str]]) -> Earlier:
         else:
             lines.pop(label, None)
             reasons[label] = why
-    return Earlier(lines, frozenset(holding), reasons)
+    return Earlier(lines, frozenset(holding), reasons, size)
 
 
 def told(earlier: Earlier, planned: Mapping[str, str], differences: Sequence[str]) -> str:

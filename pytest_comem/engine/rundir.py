@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, final
 
-from pytest_comem.engine.records import OUTCOMES, to_line
+from pytest_comem.engine.exclusive import Exclusive
+from pytest_comem.engine.records import OUTCOMES, size_of, to_line
 from pytest_comem.errors import DataError, SettingsError
 
 MANIFEST: Final = "manifest.json"
@@ -27,6 +28,7 @@ class RunDirectory:
     loses nothing that was reported; :meth:`finish` puts them into the order of the suite.
 
     :param kept: lines of an earlier part of the same run, by name, with their places.
+    :param size: bytes of the file that these were read from.
     """
 
     def __init__(
@@ -34,14 +36,21 @@ class RunDirectory:
         path: Path,
         manifest: dict[str, Any],
         kept: Mapping[str, tuple[tuple[int, ...], bytes]] | None = None,
+        size: int = 0,
     ) -> None:
         self.path = path
         self._manifest = manifest
         self._lines: dict[str, tuple[tuple[int, ...], int, int]] = {}
         self._end = 0
         path.mkdir(parents=True, exist_ok=True)
+        self._exclusive = _held_alone(path)
         target = path / OUTCOMES
         if kept is not None:
+            if size_of(target) != size:
+                raise SettingsError(
+                    f"--comem-resume: another process has written to {target} since it was read; "
+                    "start again"
+                )
             self._keep(target, kept)
         elif target.exists():
             raise SettingsError(
@@ -74,13 +83,15 @@ class RunDirectory:
         path: Path,
         manifest: dict[str, Any],
         kept: Mapping[str, tuple[tuple[int, ...], bytes]],
+        size: int,
     ) -> RunDirectory:
         """Return the directory of an earlier part of this run, holding only what is *kept*.
 
-        :raises SettingsError: where it cannot be written.
+        :param size: bytes of the file of outcomes when what is kept was read from it.
+        :raises SettingsError: where it cannot be written, or another process writes to it.
         """
         with _said_of(path):
-            return cls(path, manifest, kept)
+            return cls(path, manifest, kept, size)
 
     def append(self, name: str, record: Mapping[str, Any], place: tuple[int, ...]) -> None:
         """Write one outcome; what is already there under *name* stays.
@@ -102,6 +113,7 @@ class RunDirectory:
             self._sort(sorted(lines))
         self._manifest["finished"] = dict(summary)
         _write_json(self.path / MANIFEST, self._manifest)
+        self._exclusive.let_go()
 
     def _keep(self, target: Path, kept: Mapping[str, tuple[tuple[int, ...], bytes]]) -> None:
         temporary = target.with_suffix(".keeping")
@@ -123,6 +135,16 @@ class RunDirectory:
                 source.seek(start)
                 sorted_file.write(source.read(length))
         temporary.replace(target)
+
+
+def _held_alone(path: Path) -> Exclusive:
+    try:
+        return Exclusive(path)
+    except BlockingIOError:
+        raise SettingsError(
+            f"--comem-run-dir, --comem-resume: the run in {path} still goes on in another process; "
+            "wait for its end or end it, or name another directory"
+        ) from None
 
 
 @contextmanager
@@ -152,7 +174,7 @@ def read_manifest(run: Path) -> dict[str, Any]:
         return {}
     try:
         manifest = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", file=str(path)) from None
     if not isinstance(manifest, dict):
         raise DataError("not a JSON object", file=str(path))

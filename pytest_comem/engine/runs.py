@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, final
 
 from pytest_comem.core.outcomes import Outcome
+from pytest_comem.core.printable import printable
 from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
 
@@ -103,7 +104,7 @@ def _other_data(first: RecordedRun, second: RecordedRun, suite: str) -> Iterator
         yield f"{suite} data: {_told(one, first)}; {_told(other, second)}"
     for name in differing:
         yield (
-            f"{suite} data file {name}: SHA-256 {files[name][:12]} in {first.path}; "
+            f"{suite} data file {printable(name)}: SHA-256 {files[name][:12]} in {first.path}; "
             f"{others[name][:12]} in {second.path}"
         )
 
@@ -121,4 +122,4 @@ def _checksums(run: RecordedRun, suite: str) -> dict[str, str]:
 
 
 def _told(values: Iterable[str], run: RecordedRun) -> str:
-    return f"{', '.join(values) or 'nothing'} in {run.path}"
+    return f"{printable(', '.join(values)) or 'nothing'} in {run.path}"

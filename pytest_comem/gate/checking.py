@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias, final
+from typing import Final, final
 
 from pytest_comem.core.steps import Step
 from pytest_comem.engine.nodeids import label_in
@@ -22,9 +22,9 @@ from pytest_comem.gate.rules import (
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.suggest import did_you_mean
 
-#: Suite, system and model.
-Row: TypeAlias = tuple[str, str, str]
 _PARTS: Final = ("proportion", "product")
+#: Characters of a wrong name that a message repeats.
+_LONGEST: Final = 60
 
 
 @final
@@ -137,7 +137,11 @@ def _nearest(label: str, labels: Iterable[str]) -> str:
 def _require(name: Name, known: Collection[str], what: str, written: Written) -> None:
     if name.text not in known:
         nearest = did_you_mean(name.text, known) if known else "there is none."
-        raise written.error(name.column, f"{name.text!r} is no {what}; {nearest}")
+        raise written.error(name.column, f"{_cut(name.text)!r} is no {what}; {nearest}")
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
 
 
 def _text(name: Name | None) -> str:

@@ -10,8 +10,8 @@ from typing import Any, Final, final
 
 from pytest_comem.errors import SettingsError
 from pytest_comem.gate.parsing import parse_rule
-from pytest_comem.gate.results import INCONCLUSIVE_AS
 from pytest_comem.gate.rules import Rule
+from pytest_comem.settings import INCONCLUSIVE_AS
 from pytest_comem.suggest import did_you_mean
 
 #: What stands for the rules of ``[tool.comem.gate]``.
@@ -61,7 +61,7 @@ def configured_gate(
             rules.append(parse_rule(text, option))
     if baseline is None and "baseline" in table:
         named = table["baseline"]
-        if not isinstance(named, str) or not named.strip():
+        if not isinstance(named, str) or not named.strip() or "\0" in named:
             raise SettingsError(f"{pyproject}: {_TABLE}.baseline is not a path")
         baseline = (pyproject.parent / named).resolve()
     return GateConfiguration(
@@ -74,9 +74,11 @@ def _rules(table: Mapping[str, Any], pyproject: Path) -> list[Rule]:
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise SettingsError(f"{pyproject}: {_TABLE}.rules is not a list of texts")
     if not texts:
+        missing = "" if pyproject.exists() else " (no such file)"
         raise SettingsError(
-            f"{pyproject}: --comem-gate {ON} takes the rules of {_TABLE}, and there are none; "
-            'write such as rules = ["gatemem.MGS >= 0.30"], or --comem-gate "gatemem.MGS >= 0.30"'
+            f"{pyproject}: the rules of {_TABLE} are wanted, and there are none{missing}; "
+            'write such as rules = ["gatemem.MGS >= 0.30"], or give them on the command line '
+            '(--comem-gate "gatemem.MGS >= 0.30", comem gate RUN --rule "gatemem.MGS >= 0.30")'
         )
     return [
         parse_rule(text, f"{pyproject}: rule {number} of {_TABLE}")
@@ -110,5 +112,6 @@ def _table(pyproject: Path) -> Mapping[str, Any]:
             raise SettingsError(f"{pyproject}: {key} of {_TABLE} is not a table")
     for key in found:
         if key not in _KEYS:
-            raise SettingsError(f"{pyproject}: {_TABLE}.{key}: {did_you_mean(key, _KEYS)}")
+            nearest = did_you_mean(key, _KEYS)
+            raise SettingsError(f"{pyproject}: {_TABLE}: {key!r} is unknown; {nearest}")
     return dict(found)

@@ -37,7 +37,7 @@ def counted(
             row[1],
             row[2],
             Result.INCONCLUSIVE,
-            "the baseline has no row of it",
+            baseline.lacks,
         )
     metrics = suite_metrics(row[0])
     there, now = baseline.steps(row), standings(outcomes, metrics)

@@ -47,6 +47,7 @@ from pytest_comem.gate.rules import (
     Unscored,
     needs_baseline,
 )
+from pytest_comem.settings import INCONCLUSIVE_AS
 
 #: Part of the steps that may be unscored where no rule says otherwise.
 UNSCORED: Final = 0.05
@@ -59,7 +60,7 @@ def judge(
     run: Played,
     known: Known,
     baseline: Baseline | None,
-    inconclusive: str = "warn",
+    inconclusive: str = INCONCLUSIVE_AS[0],
 ) -> GateResult:
     """Return what *rules*, which have been checked, come to on *run*.
 

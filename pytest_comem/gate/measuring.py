@@ -14,10 +14,9 @@ from pytest_comem.gate.rules import MetricRule
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.paired import Difference, compare
 from pytest_comem.metrics.sample import Sample
+from pytest_comem.metrics.statistics import CONFIDENCE
 from pytest_comem.metrics.suites import suite_metrics
 
-#: Of the intervals that are shown.
-CONFIDENCE: Final = 0.95
 #: Percent below which two numbers are equal: what sums of fractions may be off by.
 _EQUAL: Final = 1e-9
 #: A row in one domain, or in all.
@@ -43,9 +42,10 @@ class Intervals:
         self._measured: dict[tuple[_Part, float], Mapping[str, Measured]] = {}
         self._compared: dict[tuple[_Part, float], Mapping[str, Difference]] = {}
 
-    def knows_before(self, row: Row) -> bool:
-        """Whether the baseline has the row."""
-        return self._baseline is not None and row in self._baseline
+    def lacks_before(self, row: Row) -> str:
+        """Return that the baseline has not the row; empty where it has."""
+        assert self._baseline is not None
+        return "" if row in self._baseline else self._baseline.lacks
 
     def measured(self, row: Row, domain: str | None, confidence: float) -> Mapping[str, Measured]:
         """Return every metric of a row, in one domain or all."""
@@ -179,7 +179,7 @@ class Measuring:
     def _missing_baseline(self) -> str:
         if not self._rule.bound.relative:
             return ""
-        return "" if self._intervals.knows_before(self._row) else "the baseline has no row of it"
+        return self._intervals.lacks_before(self._row)
 
     def _ruled(self, result: Result, reason: str) -> Ruling:
         found = self._interval if not self._missing_baseline() else None

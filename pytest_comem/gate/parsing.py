@@ -114,13 +114,13 @@ class _Parser:
             self._fail(f"{first.text} are held under a bound: write <=", column)
         column = self._at
         value, percent = self._number()
-        if first.text == "unscored":
-            if value > (100 if percent else 1):
-                self._fail(_too_much(value), column)
-            return Unscored(self._written, scope, value / 100 if percent else value)
         if percent and value > 100:
             self._fail("more than 100 %", column)
-        if not percent and value != int(value):
+        if first.text == "unscored":
+            if value > 1 and not percent:
+                self._fail(_too_much(value), column)
+            return Unscored(self._written, scope, value / 100 if percent else value)
+        if not percent and not value.is_integer():
             self._fail("a whole number of steps, or percent of them, is expected here", column)
         return Regressions(self._written, scope, value / 100 if percent else value, percent)
 
@@ -143,7 +143,8 @@ class _Parser:
         opened = self._at
         self._take()
         column = self._at
-        end = self._text.find("]", column)
+        # The last one: names of systems may hold brackets, and nothing after a name does.
+        end = self._text.rfind("]", column)
         if end < 0:
             self._fail("the bracket is not closed", opened)
         name = self._text[column:end].strip()

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final, final
 
+from pytest_comem.settings import INCONCLUSIVE_AS
+
 
 class Result(StrEnum):
     """What a rule, or the gate, comes to."""
@@ -18,8 +20,6 @@ class Result(StrEnum):
 
 #: Exit status of an inconclusive gate: pytest itself uses 0 to 5, and a shell 126 and more.
 EXIT_INCONCLUSIVE: Final = 9
-#: What an inconclusive gate counts as.
-INCONCLUSIVE_AS: Final = ("warn", "pass", "fail")
 
 
 @final
@@ -58,12 +58,12 @@ class GateResult:
 
     :param rulings: in the order of the rules, and of the run's rows.
     :param scored: steps that have a verdict.
-    :param inconclusive: one of :data:`INCONCLUSIVE_AS`.
+    :param inconclusive: one of :data:`~pytest_comem.settings.INCONCLUSIVE_AS`.
     """
 
     rulings: tuple[Ruling, ...]
     scored: int
-    inconclusive: str = "warn"
+    inconclusive: str = INCONCLUSIVE_AS[0]
 
     @property
     def result(self) -> Result:

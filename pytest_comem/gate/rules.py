@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from pytest_comem.core.printable import printable
 from pytest_comem.errors import SettingsError
+
+#: Characters of a rule that a message shows around the place.
+_SHOWN: Final = 100
 
 
 class RuleError(SettingsError):
@@ -30,11 +34,19 @@ class Written:
 
         :param column: of the rule's text, 0-based; shown counted from 1.
         """
-        shown = printable(self.text)
-        caret = len(printable(self.text[:column]))
+        start = max(0, column - _SHOWN)
+        before = ("..." if start else "") + printable(self.text[start:column])
+        after = printable(self.text[column : column + _SHOWN])
+        rest = "..." if column + _SHOWN < len(self.text) else ""
         return RuleError(
-            f"{self.source}: column {column + 1}: {problem}\n  {shown}\n  {' ' * caret}^"
+            f"{self.source}: column {column + 1}: {problem}\n  {before}{after}{rest}\n"
+            f"  {' ' * _width(before)}^"
         )
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal *text* takes."""
+    return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
 
 
 @final

@@ -10,6 +10,8 @@ from pytest_comem.core.printable import printable
 from pytest_comem.gate.results import EXIT_INCONCLUSIVE, GateResult, Result, Ruling
 
 _COLORS: Final = {Result.PASS: "green", Result.FAIL: "red", Result.INCONCLUSIVE: "yellow"}
+#: Why pytest ends with a status of its own.
+_OTHERWISE: Final = {2: "The run was interrupted", 5: "No test ran"}
 _WIDEST: Final = 100
 _INDENT: Final = " " * 4
 _UNDECIDED: Final = "--comem-inconclusive pass or fail makes the exit status 0 or 1."
@@ -26,7 +28,8 @@ def write_gate(reporter: Any, gate: GateResult, status: int) -> None:
     for line in gate_lines(gate, reporter._tw.fullwidth):
         reporter.write_line(line)
     if status != gate.exit_status:
-        reporter.write_line(f"Something else than steps went wrong: the exit status is {status}.")
+        why = _OTHERWISE.get(status, "Something else than steps went wrong")
+        reporter.write_line(f"{why}: the exit status is {status}.")
 
 
 def gate_lines(gate: GateResult, width: int) -> Iterator[str]:

@@ -82,7 +82,8 @@ def gate_blocks(gate: GateResult) -> Iterator[Block]:
 
 def _ruling(ruling: Ruling) -> tuple[Span, ...]:
     who = " with ".join(filter(None, (ruling.system, ruling.model)))
-    measured = f"{value_of(ruling)} {ruling.unit}".strip()
+    value = value_of(ruling)
+    measured = f"{value} {ruling.unit}".strip() if value else ""
     reason = Verbatim(_cut(ruling.reason)) if ruling.reason else ""
     return (str(ruling.result), Verbatim(ruling.rule), who, measured, bound_of(ruling), reason)
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 import random
 
 import pytest
-from scipy.stats import fisher_exact
+from scipy.stats import false_discovery_control, fisher_exact
 
 from pytest_comem.baseline.evidence import LEVEL, Draws, grown
+
+
+def _fisher(step: Draws) -> float:
+    table = [
+        [step.after, step.of_after - step.after],
+        [step.before, step.of_before - step.before],
+    ]
+    return float(fisher_exact(table, alternative="greater").pvalue)
 
 
 def test_without_repeats_a_step_is_what_it_is() -> None:
@@ -47,10 +55,28 @@ def test_the_test_is_fishers() -> None:
         for of_after in range(1, 7):
             for before in range(of_before + 1):
                 for after in range(of_after + 1):
-                    table = [[after, of_after - after], [before, of_before - before]]
-                    p = fisher_exact(table, alternative="greater").pvalue
-                    found = grown({0: Draws(before, of_before, after, of_after)}, drawn=True)
-                    assert bool(found) == (p <= LEVEL * (1 + 1e-9))
+                    step = Draws(before, of_before, after, of_after)
+                    found = grown({0: step}, drawn=True)
+                    assert bool(found) == (_fisher(step) <= LEVEL * (1 + 1e-9))
+
+
+def test_many_steps_are_corrected_as_scipy_does() -> None:
+    """Those are found whose p value by Benjamini and Hochberg is at most the level."""
+    draw = random.Random(2)
+    for _ in range(200):
+        steps = {
+            place: Draws(draw.randint(0, 5), 5, draw.randint(0, 5), 5)
+            for place in range(draw.randint(1, 12))
+        }
+        p_values = {}
+        for place, step in steps.items():
+            seen = step.before + step.after
+            most = min(seen, 5)
+            if _fisher(Draws(seen - most, 5, most, 5)) <= LEVEL:
+                p_values[place] = _fisher(step)
+        adjusted = false_discovery_control(list(p_values.values())) if p_values else []
+        found = [place for place, p in zip(p_values, adjusted, strict=True) if p <= LEVEL]
+        assert grown(steps, drawn=True) == found
 
 
 def test_false_alarms_stay_below_the_level() -> None:

@@ -144,6 +144,17 @@ def damage(text: str, **changes: Any) -> str:
         (lambda text: text.replace("pass 1000", "pass 10x0", 1), "rows.0"),
         (lambda text: text.replace("pass 1000", "pass 1", 1), "rows.0"),
         (lambda text: text.replace('"utility", "", "pass', '"utility", "pass', 1), "rows.0"),
+        (lambda text: text.replace('["pass"', '["fail"', 1), "contradicts itself"),
+        (lambda text: text.replace("pass 1000", "access_leak 1000", 1), "contradicts itself"),
+        (lambda text: text.replace('"pass 1000"', "null", 1), "contradicts itself"),
+        (lambda text: text.replace('"repeats": 1', '"repeats": 2', 1), "contradicts itself"),
+        (lambda text: text.replace('"category"', '"kind"', 1), "category"),
+        (lambda text: text.replace('"gatemem",', '"gatemen",', 1), "did you mean gatemem"),
+        (lambda text: text.replace('"name": "bm25"', '"name": 4', 1), "are texts"),
+        (lambda text: damage(text, rows=json.loads(text)["rows"] * 2), "stands in it twice"),
+        (lambda text: text.replace("{", '{"version": 1,', 1), "'version' stands twice"),
+        (lambda text: f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> mine\n", "conflict marks"),
+        (lambda text: "[" * 100_000, "not JSON"),
     ],
 )
 def test_a_damaged_file_is_an_error_that_names_it(tmp_path: Path, change: Any, said: str) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -135,3 +136,15 @@ def test_a_directory_that_is_not_there_is_said(tmp_path: Path) -> None:
     """Nothing was looked at, which must not look like nothing was found."""
     with pytest.raises(DataError, match="cannot be read"):
         list(StateFinder([tmp_path / "nowhere"]).find())
+
+
+def test_a_state_that_cannot_be_read_is_left_alone_and_says_so(
+    tmp_path: Path,
+) -> None:
+    """Not being let in is something else than finding no label."""
+    run(tmp_path, "one", DEAD).chmod(0)
+    if os.access(tmp_path / "one" / "state", os.R_OK):
+        pytest.skip("this user may read everything")
+    (why,) = left_alone(tmp_path)
+    (tmp_path / "one" / "state").chmod(0o700)
+    assert why == "it cannot be read: Permission denied"

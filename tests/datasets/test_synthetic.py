@@ -306,3 +306,12 @@ def test_bm25_is_off_both_ends_of_every_scale(seed: int) -> None:
             total[name] += getattr(tally, name)
     for name in ("U", "A", "F"):
         assert 0 < total[name] / len(DOMAINS) < 100
+
+
+@each_seed
+def test_labels_are_plain_text(seed: int) -> None:
+    """What travels between processes holds no enumeration, which pytest-xdist cannot send."""
+    for episode in DATA[seed].episodes:
+        for checkpoint in episode.checkpoints:
+            assert type(checkpoint.annotation.expected_action) is str
+            assert type(checkpoint.annotation.attack_type) is str

@@ -64,6 +64,8 @@ def test_no_gate_is_no_gate(tmp_path: Path) -> None:
         ("[tool.comem.gate]\nrules = [3]", "not a list of texts"),
         ('[tool.comem.gate]\nrule = ["a"]', "did you mean rules"),
         ('[tool.comem.gate]\nrules = ["gatemem.U >= 1"]\nbaseline = 3', "not a path"),
+        ('[tool.comem.gate]\nrules = ["gatemem.U >= 1"]\nbaseline = "a\\u0000"', "not a path"),
+        ('[tool.comem.gate]\n"a\\u001b" = 1', r"'a\\x1b' is unknown"),
         ('[tool.comem.gate]\nrules = ["gatemem.U >= 1"]\ninconclusive = "wran"', "warn"),
         ('[tool.comem]\ngate = "on"', "not a table"),
         ("[tool.comem.gate\n", "not TOML"),
@@ -77,3 +79,9 @@ def test_what_is_wrong_is_said_with_the_file(tmp_path: Path, text: str, said: st
     with pytest.raises(SettingsError, match=said) as error:
         configured(pyproject, "on")
     assert str(pyproject) in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    """Where rules are wanted of a file that is missing, that is what is said."""
+    with pytest.raises(SettingsError, match="no such file"):
+        configured(tmp_path / "pyproject.toml", "on")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from pytest_comem.gate.parsing import parse_rule
@@ -129,7 +131,7 @@ def test_words_of_rules_may_be_metrics(name: str) -> None:
         ("pin ckpt_07", 5, "not the id of a step"),
         ("unscored >= 2%", 10, "write <="),
         ("unscored <= 2", 13, "write 2%"),
-        ("unscored <= 120%", 13, "write"),
+        ("unscored <= 120%", 13, "more than 100 %"),
         ("regressions <= 0.5", 16, "a whole number"),
         ("regressions <= 120%", 16, "more than 100 %"),
         ("regressions <= baseline", 16, "a number is expected"),
@@ -154,3 +156,38 @@ def test_a_hostile_rule_moves_no_cursor() -> None:
     _, shown, caret = str(error.value).split("\n")
     assert shown == "  gatemem.\\x1b[2J"
     assert caret.index("^") == shown.index("\\")
+
+
+def test_a_bound_may_have_any_number_of_digits() -> None:
+    """One that is too large for a number is an error like any other."""
+    for digits in (20, 400):
+        with pytest.raises(RuleError, match="whole number") if digits > 300 else nullcontext():
+            assert isinstance(parsed(f"regressions <= {'9' * digits}"), Regressions)
+
+
+def test_a_name_may_hold_brackets() -> None:
+    """The bracket that closes is the last one."""
+    rule = parsed("gatemem[a]b[c].MGS >= 0.3")
+    assert isinstance(rule, MetricRule)
+    assert rule.scope.system is not None
+    assert rule.scope.system.text == "a]b[c"
+
+
+def test_the_caret_stands_below_wide_characters() -> None:
+    """Characters of two columns of a terminal count as two."""
+    with pytest.raises(RuleError) as error:
+        parsed("gatemem.MGS >= 0.3 記憶 x")
+    with pytest.raises(RuleError) as wide:
+        parsed("記憶 x")
+    assert str(error.value).split("\n")[2].index("^") == 2 + 19
+    assert str(wide.value).split("\n")[2].index("^") == 2 + 5
+
+
+def test_of_a_long_rule_the_place_is_shown() -> None:
+    """A rule of thousands of characters fills no terminal."""
+    with pytest.raises(RuleError) as error:
+        parsed("gatemem.MGS >= 0.3" + " " * 3000 + "x" * 3000)
+    first, shown, caret = str(error.value).split("\n")
+    assert "column 3019" in first
+    assert len(shown) < 250
+    assert shown[caret.index("^")] == "x"

@@ -281,7 +281,7 @@ def _annotation(row: Row, origin: str) -> Annotation:
     return Annotation(
         category=row.category,
         attack_type=row.attack,
-        expected_action=row.action,
+        expected_action=str(row.action),
         include=row.include,
         not_include=row.protected if access else (),
         leak_targets=row.protected,
