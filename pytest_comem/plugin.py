@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
             collects=not session.is_controller,
         )
     else:
-        reading.require_system_for_suites(config)
+        reading.require_system(config)
 
 
 @pytest.fixture

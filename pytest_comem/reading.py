@@ -30,6 +30,10 @@ _DAY: Final = 86_400.0
 _MONTH: Final = 30 * _DAY
 #: Seconds that anything may be given, at least.
 _MILLISECOND: Final = 0.001
+#: Checks that an unset variable on a command line must not switch off unseen.
+_CHECKS: Final = ("--comem-baseline", "--comem-gate")
+#: Options that promise something a run without a memory system does not do.
+_OF_A_RUN: Final = (*_CHECKS, "--comem-html", "--comem-resume")
 #: What stands between the items of an option that is a list in an ini file, where no comma does.
 _SEPARATORS: Final = {
     **{option.name: "\n" for option in OPTIONS if option.repeated},
@@ -65,6 +69,7 @@ def read_settings(config: pytest.Config) -> Settings:
     # A project that uses none of this pays nothing for what its ini file may say.
     if not _raw(config, _BY_FLAG["--memory-system"]).strip():
         return Settings(())
+    _refuse_empty_checks(config)
     texts = {option.flag: _raw(config, option) for option in OPTIONS}
     given = OptionValues(texts, config.invocation_params.dir)
     if given.text("--comem-synthetic"):
@@ -204,11 +209,29 @@ def _ini_lines(config: pytest.Config, flag: str) -> tuple[str, ...]:
     return lines(_ini(config, _BY_FLAG[flag].name))
 
 
-def require_system_for_suites(config: pytest.Config) -> None:
-    """Explain a run of a shipped suite that names no memory system.
+def _refuse_empty_checks(config: pytest.Config) -> None:
+    for flag in _CHECKS:
+        found = config.getoption(flag)
+        values = [found] if isinstance(found, str) else found or ()
+        if not all(value.strip() for value in values):
+            raise pytest.UsageError(
+                f"{flag} is given without a value; name one, or leave the option out"
+            )
 
-    :raises pytest.UsageError: where an argument is a suite's name and no path.
+
+def require_system(config: pytest.Config) -> None:
+    """Explain a run that names no memory system and does not work without.
+
+    :raises pytest.UsageError: where an argument is a suite's name and no path, or an option of a
+        run of suites was typed.
     """
+    typed = [argument.partition("=")[0] for argument in config.invocation_params.args]
+    for flag in _OF_A_RUN:
+        if flag in typed:
+            raise pytest.UsageError(
+                f"{flag} does nothing without a memory system; name one, for instance: "
+                f"pytest --memory-system=bm25 {flag} ... gatemem"
+            )
     heads = [argument.split("::")[0].split("/")[0] for argument in config.args]
     missing = [
         head for head in heads if head and not (config.invocation_params.dir / head).exists()

@@ -68,3 +68,30 @@ def test_what_does_not_go_together_is_refused(
     """Two options that contradict each other are one message that names the way out."""
     with pytest.raises(pytest.UsageError, match=message):
         read(pytester, "--memory-system=bm25", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--comem-baseline="], ["--comem-gate", "on", "--comem-gate", " "]]
+)
+def test_a_check_without_a_value_is_refused(
+    pytester: pytest.Pytester, arguments: Sequence[str]
+) -> None:
+    """A variable that is not set must not switch a check off unseen."""
+    with pytest.raises(pytest.UsageError, match="is given without a value"):
+        read(pytester, "--memory-system=bm25", *arguments)
+
+
+@pytest.mark.parametrize("argument", ["--comem-gate=on", "--comem-html=page.html"])
+def test_a_promise_needs_a_memory_system(pytester: pytest.Pytester, argument: str) -> None:
+    """A run that would check or write nothing says so instead of passing."""
+    pytester.makepyfile("def test_own(): pass")
+    result = pytester.runpytest_inprocess(argument)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*does nothing without a memory system*"])
+
+
+def test_options_of_the_ini_file_need_none(pytester: pytest.Pytester) -> None:
+    """The project's own tests run as ever where its ini file says how suites are to be run."""
+    pytester.makeini("[pytest]\ncomem_gate = on\naddopts = --comem-baseline=x.json\n")
+    pytester.makepyfile("def test_own(): pass")
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
