@@ -50,6 +50,7 @@ class ComemSession:
         self._settings = settings
         self._worker = distribution.is_worker(config)
         self._controller = distribution.is_controller(config)
+        self._properties = properties.SharedProperties()
         self._run_id: str = (
             config.workerinput[_RUN_ID]  # type: ignore[attr-defined]
             if self._worker
@@ -279,6 +280,8 @@ class ComemSession:
         if self._worker:
             return
         if self._scoring.is_planned(report.nodeid):
+            if self._controller:
+                self._properties.share(report)
             if (outcome := self._scoring.record(report)) is not None:
                 self._gating.note(outcome)
             if outcome is not None or self._scoring.has_died(report.nodeid):

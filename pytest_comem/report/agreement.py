@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -28,6 +27,7 @@ from pytest_comem.metrics.agreement import (
     compare_runs,
     compare_with_rules,
 )
+from pytest_comem.report.tables import console_on
 from pytest_comem.suggest import did_you_mean
 
 #: Forms of the report.
@@ -212,9 +212,7 @@ def as_table(found: JudgeAgreement, width: int) -> str:
     :param width: columns to fill at most.
     """
     out = io.StringIO()
-    console = Console(
-        file=out, width=width, color_system=None, highlight=False, emoji=False, markup=False
-    )
+    console = console_on(out, width)
     console.print(Text(f"1st judge: {found.first}"))
     console.print(Text(f"2nd judge: {found.second}"))
     console.print()

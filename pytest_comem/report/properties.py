@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Final
+from sys import intern
+from typing import Any, Final, final
 
 import pytest
 
@@ -16,6 +17,8 @@ from pytest_comem.metrics.sheet import Sheet
 #: A cost that contains an unknown price.
 UNKNOWN: Final = "unknown"
 _OURS: Final = "comem."
+#: Names of those that no two steps have in common.
+_OWN: Final = frozenset({"comem.key", "comem.step"})
 
 
 def of(outcome: Outcome) -> list[tuple[str, object]]:
@@ -59,6 +62,27 @@ def keep_where_they_count(report: pytest.TestReport) -> None:
         report.user_properties = [
             one for one in report.user_properties if not one[0].startswith(_OURS)
         ]
+
+
+@final
+class SharedProperties:
+    """Properties that many reports have, kept once.
+
+    A report that comes from another process brings copies of its own of everything, and pytest
+    keeps all reports to the end.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], tuple[str, object]] = {}
+
+    def share(self, report: pytest.TestReport) -> None:
+        """Replace ours on *report* by those that an earlier one had."""
+        report.user_properties = [self._one(*each) for each in report.user_properties]
+
+    def _one(self, name: str, value: object) -> tuple[str, object]:
+        if not isinstance(value, str) or name in _OWN or not name.startswith(_OURS):
+            return (intern(name), value)
+        return self._known.setdefault((name, value), (intern(name), value))
 
 
 def _of_calls(outcome: Outcome) -> dict[str, object]:

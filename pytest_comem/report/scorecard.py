@@ -27,6 +27,7 @@ from pytest_comem.report import costs, scores
 from pytest_comem.report.comembench_table import workflow_parts
 from pytest_comem.report.paper import Conditions, PaperRows, paper_rows
 from pytest_comem.report.paper_table import paper_parts
+from pytest_comem.report.tables import console_on
 from pytest_comem.report.workflow_commands import without_commands
 from pytest_comem.settings import Settings
 
@@ -131,16 +132,7 @@ def render(
     :param paper: rows of a paper to be shown below the run's.
     """
     out = io.StringIO()
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        no_color=not color,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        legacy_windows=False,
-    )
+    console = console_on(out, width, color=color)
     if any(system.overall.scored for _, system in sheet):
         _print_scores(console, sheet, scoring, every_interval=attacks)
     if not sheet.scored:

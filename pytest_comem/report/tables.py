@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from math import floor, log10
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +20,24 @@ ABSENT: Final = "-"
 UNKNOWN: Final = "unknown"
 #: Cheaper than any call: shown as less than this.
 _LEAST: Final = 1e-8
+
+
+def console_on(out: io.StringIO, width: int, *, color: bool = False) -> Console:
+    """Return a console that writes plain text, whatever the terminal and environment are.
+
+    :param width: columns to fill at most.
+    :param color: whether to use terminal colours.
+    """
+    return Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
 
 
 def new_table(first: str, *others: str, fold: bool = False) -> Table:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from pytest_comem.core.printable import printable
 from pytest_comem.report.blocks import Block, Grid, Heading, Listing, Paragraph, Span, plain
-from pytest_comem.report.tables import new_table
+from pytest_comem.report.tables import console_on, new_table
 
 
 def as_terminal(blocks: Iterable[Block], width: int, *, color: bool = False) -> str:
@@ -19,16 +19,7 @@ def as_terminal(blocks: Iterable[Block], width: int, *, color: bool = False) -> 
     :param color: whether to use terminal colours.
     """
     out = io.StringIO()
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        no_color=not color,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        legacy_windows=False,
-    )
+    console = console_on(out, width, color=color)
     for place, block in enumerate(blocks):
         if place and isinstance(block, Heading | Grid):
             console.print()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+import pytest
 from made_outcomes import UNREADABLE, made
 
 from pytest_comem.core.outcomes import Usage
@@ -70,3 +72,27 @@ def test_a_suite_has_each_rows_metrics() -> None:
         ("comem.b\\x00.offline.scored", "1"),
         ("comem.b\\x00.offline.unscored", "0"),
     ]
+
+
+def test_reports_from_elsewhere_share_what_is_equal() -> None:
+    """What pytest keeps of many steps is one value, and nothing of it changes."""
+    shared = properties.SharedProperties()
+    pairs: list[tuple[str, object]] = [
+        ("comem.system", "mem0"),
+        ("comem.key", "k1"),
+        ("comem.calls", 1),
+        ("comem.reference", True),
+        ("theirs", ["a list"]),
+    ]
+    kept = []
+    for _ in range(2):
+        # As they come through a pipe: equal, and not the same.
+        report = pytest.TestReport("a", ("a", 0, "a"), {}, "passed", None, "call")
+        report.user_properties = json.loads(json.dumps(pairs))
+        shared.share(report)
+        assert report.user_properties == pairs
+        assert [type(value) for _, value in report.user_properties] == [
+            type(value) for _, value in pairs
+        ]
+        kept.append(report.user_properties)
+    assert kept[0][0] is kept[1][0]
