@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -21,6 +21,49 @@ if TYPE_CHECKING:
     from pytest_comem.engine.suite import Suite
     from pytest_comem.llm.calls import ModelSpec
     from pytest_comem.llm.door import Door
+
+
+#: Names of the benchmarks.
+GATEMEM: Final = "gatemem"
+COMEMBENCH: Final = "comembench"
+
+
+def make_suites(
+    settings: Settings,
+    door: Door,
+    systems: Sequence[str],
+    *,
+    asked: frozenset[str],
+    run_path: Path,
+) -> list[Suite]:
+    """Return the benchmarks of a run, in the order in which they are played.
+
+    :param systems: labels of the run's memory systems.
+    :param asked: names of the benchmarks asked for.
+    :param run_path: where the run is recorded.
+    :raises ComemError: naming what is wrong with one of them.
+    """
+    suites: list[Suite] = []
+    of_workflows = workflow_domains_of(settings.domains) if COMEMBENCH in asked else ()
+    others = [name for name in settings.domains if name not in of_workflows]
+    if GATEMEM in asked and (others or not settings.domains):
+        suites.append(make_governance_suite(settings, door, systems, others))
+    elif others and asked:
+        raise SettingsError(f"--comem-domains: CoMemBench has no domain {others[0]!r}")
+    if COMEMBENCH in asked and (of_workflows or not settings.domains):
+        from pytest_comem.workflow_assembly import suite_of
+
+        suites.append(suite_of(settings, door, systems, of_workflows, run_path))
+    return suites
+
+
+def workflow_domains_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of *names* that are domains of CoMemBench."""
+    if not names:
+        return ()
+    from pytest_comem.workflows.schema import Domain
+
+    return tuple(name for name in names if name in list(Domain))
 
 
 def make_workshop(settings: Settings, state: Path, door: Door) -> Workshop:
@@ -82,12 +125,12 @@ def find_systems(
 
 
 def make_governance_suite(
-    settings: Settings, door: Door, systems: Sequence[str]
+    settings: Settings, door: Door, systems: Sequence[str], domains: Sequence[str] = ()
 ) -> GovernanceSuite:
     """Return GateMem over the data, models and judge that the options name.
 
     :param systems: labels of the run's memory systems.
-
+    :param domains: only these; all where none are named.
     :raises ComemError: naming what is wrong with one of them.
     """
     from pytest_comem.datasets import gatemem
@@ -99,9 +142,9 @@ def make_governance_suite(
     if settings.synthetic is not None:
         from pytest_comem.datasets.synthetic import generate
 
-        data = generate(settings.synthetic, settings.seed, domains=settings.domains)
+        data = generate(settings.synthetic, settings.seed, domains=tuple(domains))
     else:
-        data = gatemem.load(settings.data, domains=settings.domains, limit=settings.limit)
+        data = gatemem.load(settings.data, domains=domains, limit=settings.limit)
     judge = find_judge(
         judging_model(settings),
         scoring=Scoring(settings.scoring),

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from pytest_comem import __version__
 from pytest_comem.commands import (
+    certify,
     ci,
     compare,
     data,
@@ -62,6 +63,7 @@ _data = _new("Get benchmark data.")
 _fetch = _new("Download the released files of a benchmark.")
 _score = _new("Score predictions that another harness has made.")
 _export = _new("Write a run's predictions in a benchmark's own format.")
+_certify = _new("Hold the material of a benchmark against what it promises.")
 _sandbox = _new("Where programs run that nobody trusts.")
 
 app.add_typer(_data, name="data")
@@ -69,6 +71,7 @@ _data.add_typer(_fetch, name="fetch")
 app.add_typer(_score, name="score")
 app.add_typer(_export, name="export")
 app.add_typer(_sandbox, name="sandbox")
+app.add_typer(_certify, name="certify")
 
 _fetch.command("gatemem")(data.fetch_gatemem)
 _score.command("gatemem")(predictions.score_gatemem)
@@ -81,6 +84,7 @@ app.command("gate")(gate.gate)
 app.command("merge")(runs.merge)
 app.command("judge-agreement")(reports.judge_agreement)
 app.command("doctor")(systems.doctor)
+_certify.command("comembench")(certify.certify_comembench)
 app.command("replay")(traces.replay)
 _sandbox.command("check")(sandbox.check)
 _sandbox.command("build")(sandbox.build)

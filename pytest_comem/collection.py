@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -10,10 +11,13 @@ from typing import Any, Final, final
 
 import pytest
 
+from pytest_comem.assembly import GATEMEM
 from pytest_comem.core.steps import RunKey, Step
 from pytest_comem.locations import suite_names, suites_root
 
 _LATE: Final = 1 << 40
+#: The suite that is no benchmark: it has promises, and no steps.
+CONTRACT: Final = "contract"
 #: Where our own fixtures are.
 _PLUGIN: Final = "pytest_comem.plugin"
 
@@ -93,6 +97,26 @@ def resolve_arguments(config: pytest.Config, *, default_to_suites: bool, collect
     config.args[:] = resolved
 
 
+def asked_suites(arguments: Iterable[str]) -> frozenset[str]:
+    """Return the names of the benchmarks that pytest's arguments ask for.
+
+    :param arguments: names of suites, or paths. What is no suite of ours may be a project's own
+        tests of GateMem's checkpoints.
+    """
+    found = {_suite_of(argument.partition("::")[0]) for argument in arguments}
+    return frozenset(found - {CONTRACT})
+
+
+def _suite_of(place: str) -> str:
+    head = place.partition("/")[0]
+    if head in suite_names():
+        return head
+    path = Path(place)
+    if path.is_relative_to(suites_root()) and path != suites_root():
+        return path.relative_to(suites_root()).parts[0]
+    return GATEMEM
+
+
 def _files(suite: str) -> list[str]:
     return [str(path) for path in sorted((suites_root() / suite).glob("test_*.py"))]
 
@@ -110,12 +134,25 @@ def step_of(item: pytest.Item) -> Step | None:
 
 def wanted_step(item: pytest.Item) -> Step | None:
     """Return the step whose outcome an item asks for, or ``None``."""
-    return step_of(item) if "outcome" in getattr(item, "fixturenames", ()) else None
+    return step_of(item) if "outcome" in _fixtures(item) else None
 
 
 def is_shipped(item: pytest.Item) -> bool:
     """Whether an item is of a shipped suite."""
     return isinstance(item.parent, SuiteModule)
+
+
+def drop_left_out(items: list[pytest.Item]) -> None:
+    """Take out the tests of shipped benchmarks that this run leaves out: they have no step."""
+    items[:] = [
+        item
+        for item in items
+        if not (is_shipped(item) and "outcome" in _fixtures(item) and step_of(item) is None)
+    ]
+
+
+def _fixtures(item: pytest.Item) -> Iterable[str]:
+    return getattr(item, "fixturenames", ())
 
 
 def is_ours_to_give(metafunc: pytest.Metafunc, name: str) -> bool:

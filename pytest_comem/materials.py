@@ -37,7 +37,7 @@ class Surroundings:
     :param wanted: the memory systems asked for, with their settings.
     :param registered: memory systems that plugins offer, by name.
     :param worker: name of this process among several; empty where it is the only one.
-    :param benchmarks: whether anything but the contract is asked for.
+    :param asked: names of the benchmarks that are asked for.
     """
 
     run_path: Path
@@ -45,7 +45,7 @@ class Surroundings:
     wanted: Sequence[Wanted]
     registered: Mapping[str, Callable[[], Any]]
     worker: str = ""
-    benchmarks: bool = True
+    asked: frozenset[str] = frozenset({assembly.GATEMEM})
 
 
 @final
@@ -91,10 +91,14 @@ class Materials:
     @cached_property
     def suites(self) -> Mapping[str, Suite]:
         """The benchmarks by the name of their parametrized value; none for the contract alone."""
-        if not self.surroundings.benchmarks:
-            return {}
-        suite = assembly.make_governance_suite(self.settings, self.door, list(self.systems))
-        return {suite.parameter: suite}
+        suites = assembly.make_suites(
+            self.settings,
+            self.door,
+            list(self.systems),
+            asked=self.surroundings.asked,
+            run_path=self.surroundings.run_path,
+        )
+        return {suite.parameter: suite for suite in suites}
 
     @cached_property
     def steps(self) -> Mapping[str, Sequence[Step]]:

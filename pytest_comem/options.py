@@ -141,7 +141,8 @@ OPTIONS: Final = (
         "--comem-top-k",
         "N",
         "20",
-        "Items a memory system may hand over for one query; several, comma-separated, are swept.",
+        "Items a memory system may hand over for one query; several, comma-separated, are swept. "
+        "CoMemBench's nodes get 3 where none is given.",
     ),
     Option(
         "--comem-embedder",
@@ -174,8 +175,37 @@ OPTIONS: Final = (
         "paper",
         "How actions count in GateMem: paper, release-ungated or release-gated.",
     ),
-    Option("--comem-domains", "NAMES", "", "Only these domains of a data set, comma-separated."),
-    Option("--comem-limit", "N", "", "At most N episodes a domain, for smoke runs."),
+    Option(
+        "--comem-handoff",
+        "MODE",
+        "declared",
+        "Who delivers a CoMemBench node's inputs: declared (the harness), or memory (it alone).",
+    ),
+    Option(
+        "--comem-sandbox",
+        "KIND",
+        "auto",
+        "Where programs run that nobody trusts: bubblewrap, docker, none, or auto, what works.",
+    ),
+    Option(
+        "--comem-families",
+        "DIR",
+        "",
+        "Directory of CoMemBench workflow families; the shipped ones when not given.",
+    ),
+    Option(
+        "--comem-executor",
+        "NAME",
+        "topology",
+        "Who organises the work on a CoMemBench workflow: topology, or process:COMMAND.",
+    ),
+    Option("--comem-domains", "NAMES", "", "Only these domains of a benchmark, comma-separated."),
+    Option(
+        "--comem-limit",
+        "N",
+        "",
+        "At most N episodes a domain, or N workflow families, for smoke runs.",
+    ),
     Option(
         "--comem-shard",
         "I/N",

@@ -15,10 +15,12 @@ from pytest_comem.option_values import OptionValues, lines
 from pytest_comem.options import OPTIONS, Option
 from pytest_comem.settings import (
     CASSETTES,
+    HANDOFFS,
     INCONCLUSIVE_AS,
     PROBES,
     SCORINGS,
     STRUCTURED,
+    WORKFLOW_TOP_K,
     CallSettings,
     Settings,
 )
@@ -85,6 +87,7 @@ def read_settings(config: pytest.Config) -> Settings:
         memory_defaults=_ini_lines(config, "--memory-option"),
         deviations=given.files("--comem-deviations"),
         top_k=given.integers("--comem-top-k"),
+        workflow_top_k=None if _is_given(config, "--comem-top-k") else WORKFLOW_TOP_K,
         embedder=given.text("--comem-embedder"),
         memory_model=given.text("--comem-memory-model"),
         memory_api_base=given.text("--comem-memory-api-base"),
@@ -92,6 +95,10 @@ def read_settings(config: pytest.Config) -> Settings:
         scoring=given.choice("--comem-scoring", SCORINGS),
         domains=given.names("--comem-domains"),
         limit=given.optional_integer("--comem-limit"),
+        handoff=given.choice("--comem-handoff", HANDOFFS, blank=_default("--comem-handoff")),
+        sandbox=given.text("--comem-sandbox") or _default("--comem-sandbox"),
+        families=given.path("--comem-families"),
+        executor=given.text("--comem-executor") or _default("--comem-executor"),
         shard=given.shard("--comem-shard"),
         backend=given.scheduler("--comem-backend"),
         concurrency=given.integer("--comem-concurrency", least=1),
@@ -178,6 +185,11 @@ def _refuse_on_a_cluster(settings: Settings) -> None:
 def given_on_command_line(config: pytest.Config, flag: str) -> bool:
     """Whether *flag* stands on the command line, as opposed to an ini file."""
     return config.getoption(flag, default=None) is not None
+
+
+def _is_given(config: pytest.Config, flag: str) -> bool:
+    """Whether an option is given on the command line or in the ini file."""
+    return bool(config.getoption(flag) or _ini(config, _BY_FLAG[flag].name))
 
 
 def _default(flag: str) -> str:

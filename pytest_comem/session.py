@@ -15,6 +15,7 @@ import pytest
 
 from pytest_comem import assembly, collection, distribution
 from pytest_comem.engine.rundir import default_path
+from pytest_comem.engine.suite import sizes_of
 from pytest_comem.errors import ComemError
 from pytest_comem.gating import Gating
 from pytest_comem.materials import Materials, Surroundings
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _RUN_PATH: Final = "comem_run_path"
 _RUN_ID: Final = "comem_run_id"
 _AT_END: Final = "comem_at_end"
+#: What the header says of a benchmark beside its size, if there is something to say.
+_SHOWN: Final = {"handoff": "handoff", "top_k": "top-k", "sandbox": "sandbox"}
 
 
 @final
@@ -68,8 +71,6 @@ class ComemSession:
 
     @cached_property
     def _materials(self) -> Materials:
-        from pytest_comem.contract.items import is_contract
-
         config = self._config
         return Materials(
             self._settings,
@@ -79,7 +80,7 @@ class ComemSession:
                 wanted=wanted_systems(self._settings, config.rootpath / "pyproject.toml"),
                 registered=assembly.registered_systems(config),
                 worker=config.workerinput["workerid"] if self._worker else "",  # type: ignore[attr-defined]
-                benchmarks=not all(map(is_contract, config.args)),
+                asked=collection.asked_suites(config.args),
             ),
         )
 
@@ -168,10 +169,9 @@ class ComemSession:
         ]
         for suite in self._materials.suites.values():
             about = suite.describe()
-            lines.append(
-                f"comem: {suite.name} data {about['revision']}, {about['episodes']} episodes, "
-                f"{about['checkpoints']} checkpoints"
-            )
+            facts = [f"{suite.name} data {about['revision']}", *sizes_of(about)]
+            facts += [f"{name} {about[key]}" for key, name in _SHOWN.items() if about.get(key)]
+            lines.append(f"comem: {', '.join(facts)}")
             lines.extend(f"comem: warning: {warning}" for warning in about["warnings"])
         return lines + self._gating.header()
 
@@ -194,6 +194,7 @@ class ComemSession:
         playing = self._playing
         together = self._materials.calls_models or playing.plays_elsewhere
         together = together and not self._worker
+        collection.drop_left_out(items)
         abreast = playing.abreast
         if not together or config.getoption("maxfail"):
             abreast = 1

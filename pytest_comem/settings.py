@@ -18,6 +18,10 @@ SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 CASSETTES: Final = ("off", "record", "replay", "auto")
 INCONCLUSIVE_AS: Final = ("warn", "pass", "fail")
 PROBES: Final = ("auto", "on", "off")
+HANDOFFS: Final = ("declared", "memory")
+#: Items for one query of a workflow's node where nobody says otherwise: a workflow has some twenty
+#: artifacts, so what is right for long conversations would show all of them to every node.
+WORKFLOW_TOP_K: Final = 3
 STRUCTURED: Final = ("auto", "schema", "object", "text")
 
 
@@ -74,13 +78,18 @@ class Settings:
         not.
     :param deviations: files of promises that a system is known to break.
     :param top_k: items for one query; several are swept.
+    :param workflow_top_k: items for one query of a workflow's node; ``None`` for *top_k*.
     :param embedder: name of the memory systems' embedder.
     :param memory_model: model that memory systems call.
     :param memory_api_base: where that model is, or empty for our own server.
     :param synthetic: synthetic episodes a domain, or ``None`` for data.
     :param scoring: one of :data:`SCORINGS`.
     :param domains: only these, or all when empty.
-    :param limit: episodes a domain, or ``None``.
+    :param limit: episodes or workflow families a domain, or ``None``.
+    :param handoff: one of :data:`HANDOFFS`.
+    :param sandbox: kind of sandbox, or ``auto``.
+    :param families: directory of workflow families, or ``None`` for the shipped ones.
+    :param executor: name of who organises the work on a workflow.
     :param shard: the part of the episodes that is played, or ``None`` for all.
     :param backend: address of the scheduler of a cluster that plays the episodes, or empty for
         this machine.
@@ -107,12 +116,17 @@ class Settings:
     synthetic: int | None = None
     domains: tuple[str, ...] = ()
     limit: int | None = None
+    handoff: str = "declared"
+    sandbox: str = "auto"
+    families: Path | None = None
+    executor: str = "topology"
     shard: Shard | None = None
     models: tuple[str, ...] = ("offline",)
     judge: str = "rules"
     calls: CallSettings = CallSettings()
     repeats: int = 1
     top_k: tuple[int, ...] = (20,)
+    workflow_top_k: int | None = WORKFLOW_TOP_K
     embedder: str = "hash"
     memory_model: str = "scripted"
     memory_api_base: str = ""
@@ -152,6 +166,7 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "repeats": settings.repeats,
         "memory_options": [*settings.memory_defaults, *settings.memory_options],
         "top_k": list(settings.top_k),
+        "workflow_top_k": settings.workflow_top_k,
         "embedder": settings.embedder,
         "memory_model": settings.memory_model,
         "memory_api_base": settings.memory_api_base,
@@ -159,6 +174,10 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "scoring": settings.scoring,
         "domains": list(settings.domains),
         "limit": settings.limit,
+        "handoff": settings.handoff,
+        "sandbox": settings.sandbox,
+        "families": _shown(settings.families),
+        "executor": settings.executor,
         "shard": str(settings.shard) if settings.shard else None,
         "backend": settings.backend or None,
         "concurrency": settings.concurrency,

@@ -8,6 +8,7 @@ import pytest
 from systems import system_called
 from workflow_play import DATA
 
+from pytest_comem.engine.workflow_data import load_workflows
 from pytest_comem.engine.workflows import WorkflowRun
 from pytest_comem.errors import SettingsError
 from pytest_comem.executors.base import HandoffMode
@@ -58,4 +59,4 @@ def test_a_memory_alone_has_to_share(tmp_path: Path) -> None:
 def test_a_domain_that_nothing_plays_is_said(tmp_path: Path) -> None:
     """Families of somebody's own may be of any domain."""
     with pytest.raises(SettingsError, match="formal_mathematics"):
-        make_workflow_suite(WorkflowRun(tmp_path), Door(), root=DATA)
+        make_workflow_suite(WorkflowRun(tmp_path), Door(), data=load_workflows(DATA))

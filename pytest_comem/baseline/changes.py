@@ -108,11 +108,13 @@ def _worse(
 ) -> tuple[tuple[str, float], ...]:
     """Return the metrics that are worse by the paired test, Holm's correction over all of them."""
     metrics = suite_metrics(row[0])
-    found = compare(baseline.run.rows[row], outcomes, metrics).differences
+    found = compare(baseline.rows_of[row], outcomes, metrics).differences
     return tuple(
         (name, abs(each.difference))
         for name, each in found.items()
         if each.p_holm < LEVEL
+        # What it took is no quality of what came of it.
+        and metrics.metrics[name].kind != "mean"
         and (each.difference < 0) == metrics.metrics[name].higher_is_better
         and each.difference
     )

@@ -1,7 +1,8 @@
 """The baseline's file: what a run came to, small enough to be committed.
 
 It is JSON with a line a step, sorted, without times, names of runs or texts, so that the same
-results make the same bytes and a difference of two versions reads as a list of steps. Read back it
+results make the same bytes and a difference of two versions reads as a list of steps. Labels that
+an episode's steps share stand in a line above them, under an empty name. Read back it
 is a :class:`~pytest_comem.engine.runs.RecordedRun` whose outcomes hold nothing that was said.
 """
 
@@ -20,12 +21,15 @@ from pytest_comem.core.steps import Step
 from pytest_comem.engine.records import OUTCOMES
 from pytest_comem.engine.runs import RecordedRun, Row, read_run
 from pytest_comem.errors import DataError, SettingsError
+from pytest_comem.metrics.quarantine import without_defective
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.writing import write_files
 
 FORMAT: Final = "pytest-comem baseline"
 VERSION: Final = 1
 _AGAIN: Final = "make it again: comem baseline RUN -o FILE"
+#: Under which an episode's shared labels stand, where its steps stand under their ids.
+_SHARED: Final = ""
 #: What is the same in all outcomes of a row.
 _COMMON: Final = ("data", "scoring", "judge")
 
@@ -124,14 +128,28 @@ def _outcomes_of(row: Mapping[str, Any]) -> Iterator[Outcome]:
     metrics = suite_metrics(suite)
     for domain, episodes in row["steps"].items():
         for episode, steps in episodes.items():
-            for position, (name, line) in enumerate(steps.items()):
+            shared = _shared_labels(row, steps)
+            lines = [(name, line) for name, line in steps.items() if name != _SHARED]
+            for position, (name, line) in enumerate(lines):
                 step = Step(suite, system.name, domain, episode, name, position)
-                like = Outcome("", step, system=system, labels={}, query={}, **texts)
+                like = Outcome("", step, system=system, labels=shared, query={}, **texts)
                 found = decode(line, columns, like)
                 _check_line(name, line, found, row["repeats"], columns, metrics)
                 for repeat, outcome in enumerate(found):
                     if outcome is not None:
                         yield _numbered(outcome, repeat if row["repeats"] > 1 else None)
+
+
+def _shared_labels(row: Mapping[str, Any], steps: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that an episode's steps share.
+
+    :raises KeyError, TypeError, ValueError: where they are not of this form.
+    """
+    names = row.get("episode_labels", [])
+    values = steps[_SHARED] if names else []
+    if not all(isinstance(text, str) for text in (*names, *values)):
+        raise TypeError("names and values of labels are texts")
+    return dict(zip(names, values, strict=True))
 
 
 def _check_line(
@@ -149,9 +167,9 @@ def _check_line(
     known = [outcome for outcome in found if outcome is not None]
     if not known or len(found) != repeats or encode(found, columns, metrics) != line:
         raise ValueError(f"the line of step {step!r} contradicts itself: {line!r:.200}")
-    for outcome in known:
-        if outcome.verdict is not None:
-            metrics.count(outcome)
+    # For what it raises: what a unit joins is not asked here.
+    for _ in metrics.units(known):
+        pass
 
 
 def _numbered(outcome: Outcome, repeat: int | None) -> Outcome:
@@ -171,7 +189,7 @@ def _pieces(run: RecordedRun) -> Iterator[str]:
         },
     }
     yield json.dumps(head, indent=1).removesuffix("\n}") + ',\n "rows": ['
-    for number, (row, outcomes) in enumerate(sorted(run.rows.items())):
+    for number, (row, outcomes) in enumerate(sorted(without_defective(run.rows).items())):
         yield ",\n" if number else "\n"
         yield from _row(row, outcomes, run.path)
     yield "\n ]\n}\n"
@@ -181,7 +199,7 @@ def _row(row: Row, outcomes: Sequence[Outcome], path: Path) -> Iterator[str]:
     suite, _, model = row
     metrics = suite_metrics(suite)
     ordered = sorted(outcomes, key=lambda one: (one.step.position, one.step.id, one.repeat))
-    columns = Columns.of(ordered)
+    columns = Columns.of(ordered, metrics.episode_labels)
     repeats = 1 + max(outcome.repeat for outcome in outcomes)
     head = {
         "suite": suite,
@@ -189,6 +207,7 @@ def _row(row: Row, outcomes: Sequence[Outcome], path: Path) -> Iterator[str]:
         "model": model,
         **{name: _one(outcomes, name, path) for name in _COMMON},
         "repeats": repeats,
+        **({"episode_labels": metrics.episode_labels} if metrics.episode_labels else {}),
         "labels": columns.labels,
         "measures": columns.measures,
     }
@@ -201,14 +220,24 @@ def _row(row: Row, outcomes: Sequence[Outcome], path: Path) -> Iterator[str]:
     for place, (domain, episodes) in enumerate(sorted(steps.items())):
         yield f"{',' if place else ''}\n    {json.dumps(domain)}: {{"
         for at, (name, found) in enumerate(sorted(episodes.items())):
-            lines = (
+            lines = [
                 f"      {json.dumps(step)}: {json.dumps(encode(all_of_it, columns, metrics))}"
                 for step, all_of_it in found.items()
-            )
+            ]
+            if metrics.episode_labels:
+                lines.insert(
+                    0, f"      {json.dumps(_SHARED)}: {json.dumps(_shared(found, metrics))}"
+                )
             yield f"{',' if at else ''}\n     {json.dumps(name)}: {{\n" + ",\n".join(lines)
             yield "\n     }"
         yield "\n    }"
     yield "\n   }\n  }"
+
+
+def _shared(steps: Mapping[str, Sequence[Outcome | None]], metrics: SuiteMetrics) -> list[str]:
+    """Return the values of the labels that an episode's steps share."""
+    first = next(one for repeats in steps.values() for one in repeats if one is not None)
+    return [first.labels.get(name, "") for name in metrics.episode_labels]
 
 
 def _one(outcomes: Sequence[Outcome], name: str, path: Path) -> str:

@@ -3,13 +3,14 @@
 A line reads ``["fail", "privacy", "family_overreach", "refuse", "access_leak 010-"]``: the result,
 the labels' values, and of each repeat the class of its failure (or ``pass`` or ``unscored``) with
 its measures, a character each: 1 true, 0 false, - not applicable. With repeats the result is
-``3/5``, the passes of the scored ones, and a repeat that was never recorded is ``null``. Where a
-measure is a number, the token is a list: ``["pass", 0.25]``.
+``3/5``, the passes of the scored ones, and a repeat that was never recorded is ``null``. A measure
+that is a number stands as ``#``, and the token is a list that goes on with the numbers:
+``["pass 1#-#", 0.25, 3]``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, final
 
@@ -22,6 +23,7 @@ Measure: TypeAlias = bool | float | None
 PASS: Final = "pass"
 FAIL: Final = "fail"
 UNSCORED: Final = "unscored"
+_NUMBER: Final = "#"
 _LETTERS: Final[Mapping[bool | None, str]] = {True: "1", False: "0", None: "-"}
 _MEANING: Final = {letter: value for value, letter in _LETTERS.items()}
 
@@ -39,9 +41,12 @@ class Columns:
     measures: tuple[str, ...]
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome]) -> Columns:
-        """Return the names that *outcomes* have, in their own order."""
-        labels = (name for outcome in outcomes for name in outcome.labels)
+    def of(cls, outcomes: Sequence[Outcome], besides: Collection[str] = ()) -> Columns:
+        """Return the names that *outcomes* have, in their own order.
+
+        :param besides: labels that stand elsewhere.
+        """
+        labels = (name for outcome in outcomes for name in outcome.labels if name not in besides)
         measures = (
             name for outcome in outcomes if outcome.verdict for name in outcome.verdict.measures
         )
@@ -67,14 +72,15 @@ def encode(repeats: Sequence[Outcome | None], columns: Columns, metrics: SuiteMe
 def decode(line: Sequence[Any], columns: Columns, like: Outcome) -> list[Outcome | None]:
     """Return the outcomes of one step by number of the repeat, as far as a line tells.
 
-    :param like: an outcome whose step, system, judge and so on they have.
+    :param like: an outcome whose step, system, judge and so on they have, and labels beside theirs.
     :raises KeyError, TypeError, ValueError: where the line is not of this form.
     """
     labels = line[1 : 1 + len(columns.labels)]
     tokens = line[1 + len(columns.labels) :]
     if not all(isinstance(label, str) for label in labels) or not tokens:
         raise ValueError(f"not a step's line: {line!r:.200}")
-    common = replace(like, labels=dict(zip(columns.labels, labels, strict=True)))
+    own = dict(zip(columns.labels, labels, strict=True))
+    common = replace(like, labels={**like.labels, **own})
     return [None if token is None else _outcome(token, columns, common) for token in tokens]
 
 
@@ -83,9 +89,13 @@ def _token(outcome: Outcome, columns: Columns, metrics: SuiteMetrics) -> str | l
         return UNSCORED
     word = PASS if outcome.passed else metrics.failure_class(outcome) or FAIL
     values = [outcome.verdict.measures.get(name) for name in columns.measures]
-    if any(value is not None and not isinstance(value, bool) for value in values):
-        return [word, *values]
-    return f"{word} {''.join(_LETTERS[value] for value in values)}".rstrip()  # type: ignore[index]
+    numbers = [value for value in values if value is not None and not isinstance(value, bool)]
+    text = f"{word} {''.join(map(_letter, values))}".rstrip()
+    return [text, *(int(one) if float(one).is_integer() else one for one in numbers)] if numbers else text
+
+
+def _letter(value: Measure) -> str:
+    return _LETTERS[value] if value is None or isinstance(value, bool) else _NUMBER
 
 
 def _outcome(token: Any, columns: Columns, like: Outcome) -> Outcome:
@@ -93,14 +103,16 @@ def _outcome(token: Any, columns: Columns, like: Outcome) -> Outcome:
     if token == UNSCORED:
         reason = Failure(Attribution.INFRASTRUCTURE, UNSCORED, "unscored in the baseline")
         return replace(like, verdict=None, failure=reason)
-    values: Sequence[Measure]
-    if isinstance(token, str):
-        word, _, letters = token.partition(" ")
-        values = [_MEANING[letter] for letter in letters]
-    else:
-        word, *values = token
-    if not isinstance(word, str) or not all(isinstance(one, float | int | None) for one in values):
+    text, numbers = (token, []) if isinstance(token, str) else (token[0], list(token[1:]))
+    if not isinstance(text, str) or not all(isinstance(one, float | int) for one in numbers):
         raise TypeError(f"not a result: {token!r:.200}")
+    word, _, letters = text.partition(" ")
+    if letters.count(_NUMBER) != len(numbers):
+        raise ValueError(f"as many numbers as {_NUMBER} are expected: {token!r:.200}")
+    remaining = iter(numbers)
+    values: list[Measure] = [
+        float(next(remaining)) if letter == _NUMBER else _MEANING[letter] for letter in letters
+    ]
     measures = dict(zip(columns.measures, values, strict=True))
     failure = None if word == PASS else Failure(Attribution.METHOD, word, "")
     return replace(like, verdict=Verdict(word == PASS, "", measures), failure=failure)

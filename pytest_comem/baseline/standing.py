@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, final
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.engine.runs import RecordedRun, Row
+from pytest_comem.metrics.quarantine import without_defective
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 
 #: Rows that a reason names.
@@ -98,9 +99,12 @@ class Baseline:
 
     def __init__(self, run: RecordedRun, repeats: int = 1) -> None:
         self.run = run
+        #: Its outcomes by row; those of families in quarantine have no verdict.
+        self.rows_of = without_defective(run.rows)
         self._repeats = repeats
         self._steps: Mapping[Row, dict[StepId, Standing]] = {
-            row: standings(outcomes, suite_metrics(row[0])) for row, outcomes in run.rows.items()
+            row: standings(outcomes, suite_metrics(row[0]))
+            for row, outcomes in self.rows_of.items()
         }
 
     def __contains__(self, row: object) -> bool:

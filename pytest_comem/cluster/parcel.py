@@ -27,12 +27,14 @@ class Parcel:
     :param settings: of the run, as a worker takes them.
     :param wanted: the memory systems asked for.
     :param factories: those that plugins of the project offer, pickled by their names.
+    :param asked: names of the benchmarks asked for.
     """
 
     token: str
     settings: Settings
     wanted: Sequence[Wanted]
     factories: Mapping[str, bytes]
+    asked: frozenset[str]
 
     @classmethod
     def of(cls, materials: Materials, token: str) -> Parcel:
@@ -53,6 +55,7 @@ class Parcel:
                 for name, factory in surroundings.registered.items()
                 if name in heads
             },
+            surroundings.asked,
         )
 
     def materials(self, run_path: Path, worker: str) -> Materials:
@@ -66,7 +69,9 @@ class Parcel:
         registered = {
             name: _unpickled(name, pickled, directory) for name, pickled in self.factories.items()
         }
-        surroundings = Surroundings(run_path, directory, self.wanted, registered, worker)
+        surroundings = Surroundings(
+            run_path, directory, self.wanted, registered, worker, asked=self.asked
+        )
         return Materials(self.settings, surroundings)
 
 

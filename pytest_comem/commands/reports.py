@@ -14,7 +14,8 @@ from pytest_comem.errors import SettingsError
 def report(
     runs: Runs,
     form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="table or markdown.")
+        str,
+        typer.Option("--format", metavar="NAME", help="table, markdown, json, csv or latex."),
     ] = "table",
     reference: Annotated[
         bool, typer.Option("--reference", help="Show the papers' rows beside the run's.")
@@ -25,7 +26,8 @@ def report(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write one HTML page of the runs, beside each other.",
+            help="Where to: one HTML page of all the runs, or by the file's end the form of one "
+            "run: .md, .json, .csv, .tex.",
         ),
     ] = None,
     data: Annotated[
@@ -35,10 +37,14 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Print a run's scorecard again, or its summary in markdown, or write an HTML page."""
-    if out is not None:
-        if form != "table" or reference:
-            raise SettingsError("-o writes an HTML page; leave out --format and --reference")
+    """Print a run's scorecard again, or write it in another form, or as an HTML page."""
+    from pytest_comem.report.run_forms import form_in, parse_format, run_in
+    from pytest_comem.writing import write_files
+
+    wanted = form_in(out, parse_format(form))
+    if out is not None and wanted == "html":
+        if reference:
+            raise SettingsError("an HTML page has no rows of papers; leave out --reference")
         from pytest_comem.report.html.page import write_page
 
         write_page(runs, out, data=data)
@@ -46,16 +52,20 @@ def report(
         return
     if len(runs) > 1:
         raise SettingsError(
-            "several runs make one HTML page: say where with -o FILE, or see 'comem compare'"
+            "several runs make one HTML page: say where with -o FILE.html, or see 'comem compare'"
         )
     (run,) = runs
-    from pytest_comem.report.run_forms import parse_format, print_markdown
-    from pytest_comem.report.scorecard import print_run
+    if wanted == "table":
+        from pytest_comem.report.scorecard import print_run
 
-    if parse_format(form) == "markdown":
-        print_markdown(run, reference=reference)
-    else:
         print_run(run, reference=reference)
+        return
+    text = run_in(wanted, run, reference=reference)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_files({out: [text]})
+        typer.echo(f"written: {out}")
 
 
 def judge_agreement(

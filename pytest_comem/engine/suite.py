@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from pytest_comem.core.outcomes import Failure, Outcome
 from pytest_comem.core.steps import Step
@@ -54,5 +54,24 @@ class Suite(Protocol):
     def describe(self) -> dict[str, Any]:
         """Return what the manifest says about the data: revision, checksums, warnings.
 
-        ``order`` holds the episodes' ids in playing order.
+        ``order`` holds the episodes' ids in playing order, and each of :data:`SIZES` a number.
         """
+
+
+#: What the data of a benchmark are counted in.
+SIZES: Final = {
+    "episodes": "episode",
+    "checkpoints": "checkpoint",
+    "families": "family",
+    "instances": "instance",
+    "nodes": "node",
+}
+
+
+def sizes_of(about: Mapping[str, Any]) -> list[str]:
+    """Return how large the data of a description are, a phrase a size."""
+    return [
+        f"{about[many]} {one if about[many] == 1 else many}"
+        for many, one in SIZES.items()
+        if many in about
+    ]

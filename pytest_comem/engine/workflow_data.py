@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -68,6 +68,11 @@ class WorkflowData:
     def revision(self) -> str:
         """Hash of the whole corpus."""
         return stable_hash([one.digest for one in self.instances])
+
+    def only(self, families: Container[str]) -> WorkflowData:
+        """Return the part of the corpus that is of some families, by their ids."""
+        kept = (one for one in self.instances if one.family.family_id in families)
+        return WorkflowData(tuple(kept))
 
     @property
     def families(self) -> tuple[str, ...]:

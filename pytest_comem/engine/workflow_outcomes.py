@@ -43,7 +43,8 @@ def with_result(bare: Outcome, result: NodeResult) -> Outcome:
 
     :param bare: the same node's without a verdict.
     """
-    usage = dict(result.usage)
+    # In one order, live and replayed: a cassette gives phases by name.
+    usage = dict(sorted(result.usage.items()))
     answer = usage.get("answer", Usage())
     if not answer.calls:
         # Words stand for tokens where no model counted them.

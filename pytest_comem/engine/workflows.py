@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, final
@@ -16,6 +16,7 @@ from pytest_comem.engine.adapter import GuardedMemory
 from pytest_comem.engine.workflow_accounts import NodeAccounts
 from pytest_comem.engine.workflow_data import WorkflowData, WorkflowInstance
 from pytest_comem.engine.workflow_outcomes import UNPLAYED, labels_of, with_result
+from pytest_comem.engine.workflow_players import WorkflowPlayer, offline_players
 from pytest_comem.errors import BenchmarkDefect, InfrastructureError, SettingsError
 from pytest_comem.executors.base import Executor, HandoffMode, Job, NodeResult
 from pytest_comem.executors.boundary import ROLE
@@ -39,12 +40,34 @@ class WorkflowRun:
     :param path: of the run's directory; the key and the traces go there.
     :param handoff: who delivers declared inputs.
     :param repeats: how often each instance is played.
+    :param top_k: items for one query of a node; as the memory system has it, where ``None``.
+    :param sandbox: name of the kind of sandbox that is used; empty where none is.
+    :param excluded: families that are left out, and why.
     """
 
     path: Path
     handoff: HandoffMode = "declared"
     repeats: int = 1
     seed: int = 0
+    top_k: int | None = None
+    sandbox: str = ""
+    excluded: Mapping[str, str] = field(default_factory=dict)
+
+    def top_k_of(self, system: SystemUnderTest) -> int:
+        """Return how many items a node is given of a memory system, at most."""
+        return self.top_k or system.top_k
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is left out, a sentence a reason."""
+        families: dict[str, list[str]] = {}
+        for family, reason in self.excluded.items():
+            families.setdefault(reason, []).append(family)
+        return [
+            f"{len(left)} CoMemBench {'family is' if len(left) == 1 else 'families are'} left out "
+            f"({left[0]}{', ...' if len(left) > 1 else ''}): {reason}"
+            for reason, left in families.items()
+        ]
 
 
 @final
@@ -52,6 +75,8 @@ class WorkflowSuite:
     """The CoMemBench suite over one corpus.
 
     :param kits: what plays each domain of the corpus.
+    :param players: who does the work, a model and a repeat each; the domains' own workers where
+        none are given, as often as the run says.
     :raises SettingsError: where a domain has none.
     """
 
@@ -65,6 +90,7 @@ class WorkflowSuite:
         executor: Executor,
         run: WorkflowRun,
         door: Door,
+        players: Sequence[WorkflowPlayer] = (),
     ) -> None:
         missing = sorted({one.family.domain for one in data.instances} - set(kits))
         if missing:
@@ -74,11 +100,12 @@ class WorkflowSuite:
         self._executor = executor
         self._run = run
         self._door = door
+        everyone = players or offline_players(run.repeats)
+        self._players = {(player.label, player.repeat): player for player in everyone}
         self._instances = {one.episode: one for one in data.instances}
 
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
-        """Return every node for *system*, by repeat, instance and playing order."""
-        repeats = range(self._run.repeats) if self._run.repeats > 1 else (None,)
+        """Return every node for *system*, by model, repeat, instance and playing order."""
         return [
             Step(
                 self.name,
@@ -87,9 +114,10 @@ class WorkflowSuite:
                 one.episode,
                 node_id,
                 position,
-                repeat=repeat,
+                label,
+                repeat,
             )
-            for repeat in repeats
+            for label, repeat in self._players
             for one in self._data.instances
             for position, node_id in enumerate(Graph.of(one.family).order())
         ]
@@ -104,6 +132,10 @@ class WorkflowSuite:
             "order": [one.episode for one in self._data.instances],
             "executor": f"{self._executor.name} {self._executor.version}",
             "handoff": self._run.handoff,
+            "sandbox": self._run.sandbox,
+            "top_k": self._run.top_k,
+            "excluded": dict(self._run.excluded),
+            "warnings": self._run.warnings,
         }
 
     def key(self, step: Step, system: SystemUnderTest) -> str:
@@ -117,8 +149,10 @@ class WorkflowSuite:
                 [kit.domain.value, kit.version],
                 [self._executor.name, self._executor.version, run.handoff],
                 [system.info.name, system.info.version, system.info.configuration],
-                [system.top_k, run.seed],
+                [run.top_k_of(system), run.seed],
                 *([step.repeat] if step.repeat else []),
+                # Absent without a model, so that these keys stay what they were.
+                *([identity] if (identity := self._player(step).identity) else []),
             ]
         )
 
@@ -142,16 +176,14 @@ class WorkflowSuite:
         try:
             # The id says nothing of the condition to a library that sees its directory's name.
             with GuardedMemory(system, one.instance.instance_id, meter) as memory:
-                yield from self._play(
-                    one, first.run_label, chain([first], remaining), memory, known
-                )
+                yield from self._play(one, first, chain([first], remaining), memory, known)
         finally:
             self._door.finish(meter)
 
     def _play(
         self,
         one: WorkflowInstance,
-        label: str,
+        first: Step,
         steps: Iterable[Step],
         memory: GuardedMemory,
         known: Container[Step],
@@ -161,8 +193,9 @@ class WorkflowSuite:
         try:
             with ExitStack() as opened:
                 stand = opened.enter_context(kit.open(one.family, one.instance.instance_id))
-                job = self._job(one, label, stand, memory)
+                job = self._job(one, first.run_label, stand, memory)
                 opened.enter_context(closing(job.trace))
+                job = self._player(first).doing(job, memory.meter)
                 results = opened.enter_context(closing(self._executor.run(job)))
                 for step in remaining:
                     result = _of(step, results)
@@ -192,7 +225,7 @@ class WorkflowSuite:
             oracles=one.oracles,
             stand=stand,
             memory=memory,
-            top_k=memory.system.top_k,
+            top_k=run.top_k_of(memory.system),
             mode=run.handoff,
             trace=TraceWriter(trace, signer),
             signer=signer,
@@ -200,6 +233,9 @@ class WorkflowSuite:
             accounts=NodeAccounts(memory.meter),
             settings={"memory_system": memory.system.info.name},
         )
+
+    def _player(self, step: Step) -> WorkflowPlayer:
+        return self._players[step.model, step.repeat]
 
     def unscored(self, step: Step, system: SystemUnderTest, failure: Failure) -> Outcome:
         """Return the outcome of a node that never came to a verdict."""
@@ -210,7 +246,7 @@ class WorkflowSuite:
             step=step,
             data=self._data.revision,
             system=system.info,
-            model="worker",
+            model=self._player(step).model,
             judge="native",
             scoring="native",
             labels=labels_of(one, step.id),

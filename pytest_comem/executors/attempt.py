@@ -142,7 +142,12 @@ class Attempt:
         ]
         family = job.instance.family
         write(NodeViewed(**self._at, view=node_view(family, node_id, [*incoming, *beyond])))
-        shown = Shown(node_view(family, node_id, incoming), tuple(more), proposed.texts)
+        receipts = {
+            each: receipt
+            for each in actual
+            if (receipt := self.boundary.receipt_of(each)) is not None
+        }
+        shown = Shown(node_view(family, node_id, incoming), tuple(more), proposed.texts, receipts)
         return _Sight(shown, proposed, actual)
 
     def _action(self, action: Mapping[str, Any]) -> Action:

@@ -86,7 +86,7 @@ class Boundary:
         return Proposed(recall, tuple(artifacts.values()), tuple(texts))
 
     def receipt_of(self, artifact_id: str) -> str | None:
-        """Return the receipt that an artifact was written with."""
+        """Return the receipt that an artifact was last written with; only verified ones are."""
         return self._receipts.get(artifact_id)
 
     def _in(self, item: RecallItem) -> Iterator[Artifact]:

@@ -40,12 +40,13 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pytest_comem.core.hashing import stable_hash
 from pytest_comem.errors import InfrastructureError, SettingsError
 from pytest_comem.executors.base import Job, NodeResult
-from pytest_comem.executors.domain import Judgement, Shown, Stand, Work
+from pytest_comem.executors.domain import Judgement, Shown, Stand, Toolbox, Work
 from pytest_comem.executors.topology import TopologyExecutor
 from pytest_comem.memory.worker_process import TimedOutError, WorkerProcess
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.hidden import Oracle
 from pytest_comem.workflows.schema import Family, Node
+from pytest_comem.workflows.views import NodeView
 
 PROTOCOL: Final = 1
 #: How often a program may ask the domain's worker in one attempt at a node.
@@ -141,6 +142,14 @@ class _Organised:
     ) -> Judgement:
         """Judge by the domain's own evaluator; the program hears nothing of it."""
         return self._stand.evaluate(node, oracle, artifact, consumed)
+
+    def tools(self, view: NodeView) -> Toolbox:
+        """Return what the domain gives a language model."""
+        return self._stand.tools(view)
+
+    def schema(self, view: NodeView) -> Mapping[str, Any]:
+        """Return what the domain says of the content."""
+        return self._stand.schema(view)
 
     def close(self) -> None:
         """End the program."""

@@ -22,7 +22,7 @@ from pytest_comem.gate.rules import (
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.suggest import did_you_mean
 
-_PARTS: Final = ("proportion", "product")
+_PARTS: Final = ("proportion", "fraction", "product")
 #: Characters of a wrong name that a message repeats.
 _LONGEST: Final = 60
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 from pytest_comem.baseline.standing import Baseline
 from pytest_comem.engine.runs import Row
 from pytest_comem.gate.played import Played
-from pytest_comem.gate.results import Result, Ruling
+from pytest_comem.gate.results import MORE, POINTS, Result, Ruling
 from pytest_comem.gate.rules import MetricRule
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.paired import Difference, compare
@@ -62,7 +62,7 @@ class Intervals:
         """Return every metric's difference to the baseline; none where it has not the row."""
         part = (row, domain)
         if (part, confidence) not in self._compared:
-            known = {} if self._baseline is None else self._baseline.run.rows
+            known = {} if self._baseline is None else self._baseline.rows_of
             before = [
                 each for each in known.get(row, ()) if domain is None or each.step.domain == domain
             ]
@@ -108,7 +108,7 @@ class Measuring:
         """
         found = self._interval
         if self._doubt or found is None:
-            return self._ruled(Result.INCONCLUSIVE, self._doubt or "no step stands behind it")
+            return self._ruled(Result.INCONCLUSIVE, self._doubt or self._unsupported)
         if self._at_end_of_scale:
             holds = self._sign * (found.value - self._bound) >= -_EQUAL
             reason = "no step is against it" if holds else "a step is enough against it"
@@ -149,6 +149,13 @@ class Measuring:
     def _right_side(self) -> str:
         return "at or above" if self._rule.at_least else "at or below"
 
+    @property
+    def _unsupported(self) -> str:
+        """Why there is no value."""
+        if self._info.least > 1:
+            return f"fewer than {self._info.least} {self._info.unit} stand behind it"
+        return "no step stands behind it"
+
     @cached_property
     def _interval(self) -> Interval | None:
         return self._interval_at(CONFIDENCE)
@@ -174,7 +181,8 @@ class Measuring:
         if not self._rule.bound.relative:
             return ""
         found = self._difference(CONFIDENCE)
-        return f"; {found.detectable:.1f} points would show" if found else ""
+        unit = self._info.unit if self._info.kind == "mean" else "points"
+        return f"; {found.detectable:.1f} {unit} would show" if found else ""
 
     def _missing_baseline(self) -> str:
         if not self._rule.bound.relative:
@@ -183,9 +191,9 @@ class Measuring:
 
     def _ruled(self, result: Result, reason: str) -> Ruling:
         found = self._interval if not self._missing_baseline() else None
-        unit = "" if self._info.kind == "mean" else "%"
+        unit = self._info.unit if self._info.kind == "mean" else "%"
         if self._rule.bound.relative:
-            unit = "points"
+            unit = f"{MORE}{unit}" if self._info.kind == "mean" else POINTS
         return Ruling(
             self._rule.written.text,
             self._row[1],

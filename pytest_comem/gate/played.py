@@ -13,6 +13,7 @@ from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.steps import Step, model_labels, safe
 from pytest_comem.engine.nodeids import label_in
 from pytest_comem.engine.runs import RecordedRun, Row
+from pytest_comem.metrics.quarantine import without_defective
 
 
 @final
@@ -114,11 +115,11 @@ def recorded(run: RecordedRun) -> Played:
     )
 
 
-def _by_row(outcomes: Iterable[Outcome]) -> dict[Row, list[Outcome]]:
+def _by_row(outcomes: Iterable[Outcome]) -> Mapping[Row, Sequence[Outcome]]:
     found: dict[Row, list[Outcome]] = {}
     for outcome in outcomes:
         found.setdefault(row_of(outcome), []).append(outcome)
-    return found
+    return without_defective(found)
 
 
 def _heads(run: RecordedRun) -> dict[str, Row]:

@@ -18,6 +18,10 @@ class Result(StrEnum):
     INCONCLUSIVE = "INCONCLUSIVE"
 
 
+#: Unit of the difference of two percentages.
+POINTS: Final = "points"
+#: How the unit of the difference of two other numbers begins.
+MORE: Final = "more "
 #: Exit status of an inconclusive gate: pytest itself uses 0 to 5, and a shell 126 and more.
 EXIT_INCONCLUSIVE: Final = 9
 
@@ -36,7 +40,8 @@ class Ruling:
     :param low: lower limit of its 95 % interval.
     :param high: upper limit.
     :param bound: what it was held against, in the same unit.
-    :param unit: ``%``, ``points`` of a difference to the baseline, ``steps``, or empty.
+    :param unit: ``%``, ``steps``, ``tokens``, or empty; of a difference to the baseline, ``points``
+        or ``more tokens``.
     """
 
     rule: str
@@ -49,6 +54,11 @@ class Ruling:
     high: float | None = None
     bound: float | None = None
     unit: str = ""
+
+    @property
+    def relative(self) -> bool:
+        """Whether what was measured is a difference to the baseline."""
+        return self.unit == POINTS or self.unit.startswith(MORE)
 
 
 @final

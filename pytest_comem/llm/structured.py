@@ -101,6 +101,7 @@ class StructuredModel:
         schema_name: str,
         parse: Callable[[str], T],
         attempts: int = 3,
+        heard: Callable[[Completion], None] | None = None,
     ) -> T:
         """Return what *parse* makes of the reply to *messages*.
 
@@ -108,12 +109,15 @@ class StructuredModel:
             property required and no others allowed.
         :param parse: from the reply's text; raises :class:`UnreadableReply`.
         :param attempts: how often the model is asked, at least once.
+        :param heard: told of every completion, also of one that cannot be read.
         :raises Unparsable: where none of the replies could be read.
         :raises ModelCallError: where a call failed for good.
         """
         asked = list(messages)
         for left in reversed(range(attempts)):
             completion = self._chat(asked, meter, _Formats(schema_name, schema))
+            if heard is not None:
+                heard(completion)
             try:
                 return parse(completion.text)
             except UnreadableReply as unreadable:

@@ -42,6 +42,8 @@ BUILT_IN: Final = {
     "plugmem": "pytest_comem.memory.plugmem:PlugMem",
     "graphiti": "pytest_comem.memory.graphiti:Graphiti",
 }
+#: Other names, such as those that CoMemBench's paper has for what GateMem's calls otherwise.
+ALIASES: Final = {"local-only": "none", "shared-flat-rag": "bm25"}
 #: What a class that declares a capability has to define.
 _OPERATIONS: Final = {
     "deletes": "delete",
@@ -176,6 +178,7 @@ class Catalogue:
     def _resolve(self, name: str) -> tuple[Callable[[], MemorySystem], str, str]:
         """Return factory, origin and variant."""
         head, _, variant = name.partition(":")
+        head = head if head in self._registered else ALIASES.get(head, head)
         if head in self._registered:
             factory = self._registered[head]
             return factory, getattr(factory, "__module__", "") or "", variant
@@ -185,7 +188,7 @@ class Catalogue:
             return _class_at(point.value, self._directory), point.value, variant
         if variant:
             return _class_at(name, self._directory), name, ""
-        known = [*BUILT_IN, *self._registered, *entry_points(group=GROUP).names]
+        known = [*BUILT_IN, *ALIASES, *self._registered, *entry_points(group=GROUP).names]
         raise SettingsError(
             f"--memory-system: {name!r} is unknown; {did_you_mean(name, known)} "
             "A system of your own is given as package.module:Class."

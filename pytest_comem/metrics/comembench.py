@@ -16,26 +16,35 @@ tokens
     Of complete instances: mean, median, ninetieth percentile (the smallest value that at least
     nine tenths do not exceed), and all of them for one successful workflow. Words, offline.
 
-Families with a benchmark defect are left out of everything. Repeats are pooled.
+Families with a benchmark defect are left out of everything. With repeats a share is the mean of the
+repeats' shares, and a pair played twice is one pair; tokens are of all plays together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import fsum
 from statistics import fmean, median
 from typing import Final, final
 
-from pytest_comem.metrics.workflow_plays import Play, WorkflowSheet
+from pytest_comem.metrics.comembench_counts import COMEMBENCH, LEAST_PAIRS, units_of
+from pytest_comem.metrics.sample import EpisodeCounts, Sample
+from pytest_comem.metrics.workflow_plays import Controls, Play, WorkflowSheet, controls_of
 
-#: ICS is blank below this many pairs in its denominator, whatever its value.
-LEAST_PAIRS: Final = 10
+__all__ = [
+    "BLANK",
+    "LEAST_PAIRS",
+    "SHARES",
+    "Ratio",
+    "WorkflowFigures",
+    "WorkflowRow",
+    "workflow_rows",
+]
+
 #: What a slice without support shows.
 BLANK: Final = "\N{EN DASH}"
-#: Control of a family in a repeat.
-Controls = Mapping[tuple[str, int], Play]
+#: The metrics that are shares, in the order they are shown.
+SHARES: Final = ("SR", "VNCR", "VHS", "ICS")
 
 
 @final
@@ -43,26 +52,17 @@ Controls = Mapping[tuple[str, int], Play]
 class Ratio:
     """A metric with what it is a share of.
 
-    :param count: numerator; for VNCR the sum of the instances' shares.
-    :param of: denominator.
-    :param least: below this denominator the value is blank.
-    :param support: what is held against *least* where it is not *of*: pairs, repeats aside.
+    :param count: numerator, of all repeats; for VNCR the sum of the instances' shares.
+    :param of: denominator, of all repeats.
+    :param value: percent, or ``None`` where too little stands behind it.
     """
 
     count: float
     of: int
-    least: int = 1
-    support: int | None = None
-
-    @property
-    def value(self) -> float | None:
-        """Percent, or ``None`` where too little stands behind it."""
-        support = self.of if self.support is None else self.support
-        return 100.0 * self.count / self.of if self.of and support >= self.least else None
+    value: float | None
 
     def __str__(self) -> str:
-        value = self.value
-        return BLANK if value is None else f"{value:.1f}"
+        return BLANK if self.value is None else f"{self.value:.1f}"
 
 
 @final
@@ -90,15 +90,20 @@ class TokenFigures:
 class WorkflowFigures:
     """Every metric of one row: a memory system, or a stratum of it.
 
-    :param broken: plays in which something around the method broke.
+    :param sample: what intervals are computed from.
+    :param broken: plays in which something around the method broke, by name, with what did.
     """
 
-    SR: Ratio
-    VNCR: Ratio
-    VHS: Ratio
-    ICS: Ratio
+    sample: Sample
     tokens: TokenFigures
-    broken: int
+    broken: Mapping[str, str]
+
+    def ratio(self, metric: str) -> Ratio:
+        """Return one of :data:`SHARES`."""
+        if not self.sample.episodes:
+            return Ratio(0, 0, None)
+        count, of = self.sample.behind(metric)
+        return Ratio(count, round(of), self.sample.values().get(metric))
 
 
 @final
@@ -116,6 +121,15 @@ class WorkflowRow:
     topologies: Mapping[str, WorkflowFigures]
     operators: Mapping[str, WorkflowFigures]
 
+    def strata(self) -> Mapping[str, Mapping[str, WorkflowFigures]]:
+        """Return every way in which instances are divided, with the parts by name, in order."""
+        found = {
+            "domain": self.domains,
+            "topology": self.topologies,
+            "operator": self.operators,
+        }
+        return {kind: dict(sorted(parts.items())) for kind, parts in found.items()}
+
 
 def workflow_rows(sheet: WorkflowSheet) -> dict[tuple[str, str], WorkflowRow]:
     """Return the row of every memory system and model, in order of appearance."""
@@ -123,7 +137,7 @@ def workflow_rows(sheet: WorkflowSheet) -> dict[tuple[str, str], WorkflowRow]:
 
 
 def _row(plays: Sequence[Play]) -> WorkflowRow:
-    controls = {(play.family, play.repeat): play for play in plays if play.is_clean}
+    controls = controls_of(plays)
     return WorkflowRow(
         overall=_figures(plays, controls),
         domains=_strata(plays, controls, lambda play: (play.domain,)),
@@ -143,34 +157,14 @@ def _strata(
 
 
 def _figures(plays: Sequence[Play], controls: Controls) -> WorkflowFigures:
-    ends = [play.terminal for play in plays if play.is_clean and play.terminal is not None]
-    complete = [play for play in plays if play.is_complete]
-    shares = [play.verified / play.required for play in complete if play.required]
-    consumers = list(chain.from_iterable(play.successes.values() for play in plays))
-    eligible = [success for success in consumers if success is not None]
-    pairs = [(play, kept) for play in plays for kept in _kept(play, controls)]
+    counted = EpisodeCounts(COMEMBENCH)
+    for unit in units_of(plays, controls):
+        counted.count(unit)
     return WorkflowFigures(
-        SR=Ratio(sum(ends), len(ends)),
-        VNCR=Ratio(fsum(shares), len(shares)),
-        VHS=Ratio(sum(eligible), len(eligible)),
-        ICS=Ratio(
-            sum(kept for _, kept in pairs),
-            len(pairs),
-            least=LEAST_PAIRS,
-            support=len({(play.family, play.operator, play.target) for play, _ in pairs}),
-        ),
-        tokens=_tokens(complete),
-        broken=sum(play.broken > 0 for play in plays),
+        sample=counted.sample(),
+        tokens=_tokens([play for play in plays if play.is_complete]),
+        broken={play.name: play.why for play in plays if play.broken},
     )
-
-
-def _kept(play: Play, controls: Controls) -> Iterator[bool]:
-    """Yield whether a twin's target still succeeds, where it succeeds in the control."""
-    control = controls.get((play.family, play.repeat))
-    if play.is_clean or control is None or play.target not in play.successes:
-        return
-    if control.successes.get(play.target):
-        yield play.successes[play.target] is True
 
 
 def _tokens(complete: Sequence[Play]) -> TokenFigures:

@@ -47,7 +47,7 @@ class SampleDifference:
 def sample_differences(
     before: Sample,
     after: Sample,
-    flips: Sequence[int],
+    flips: Sequence[float],
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -56,7 +56,8 @@ def sample_differences(
     """Return the difference of every metric that both samples have.
 
     :param before: of the same steps as *after*.
-    :param flips: by column, how many steps are counted differently.
+    :param flips: by column, the sum of the squared differences of units: where a unit counts 0 or
+        1, how many are counted differently.
     """
     if not before.episodes:
         return {}
@@ -137,7 +138,7 @@ def _share_as_large(swapped: Array, difference: float) -> float:
     return float((np.abs(known) >= abs(difference) - _ROUNDING).mean())
 
 
-def _error_by_chance(before: Sample, after: Sample, flips: Sequence[int], name: str) -> float:
+def _error_by_chance(before: Sample, after: Sample, flips: Sequence[float], name: str) -> float:
     """Return the standard error of a difference if steps flip independently of each other.
 
     That of McNemar's test for a plain proportion, and what follows from those for a product. No
@@ -159,11 +160,13 @@ def _error_by_chance(before: Sample, after: Sample, flips: Sequence[int], name: 
         effect = float(np.nanmean(before.metrics.values(more)[name] - known))
         steps, shift = float(sums[..., of].mean()), float(net[..., count].mean())
         apart = flips[count] / len(sums) - shift**2 / steps
-        variance += effect**2 * max(1.0, apart)
+        # A share that a unit has may move by less than one.
+        least = 0.0 if before.metrics.metrics[metric].kind == "fraction" and flips[count] else 1.0
+        variance += effect**2 * max(least, apart)
     return float(np.sqrt(variance))
 
 
-def _unchanged(metrics: SuiteMetrics, flips: Sequence[int]) -> set[str]:
+def _unchanged(metrics: SuiteMetrics, flips: Sequence[float]) -> set[str]:
     """Return the metrics that no column with a flip has to do with."""
     import numpy as np
 

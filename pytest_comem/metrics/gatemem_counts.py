@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, final
 
 from pytest_comem.core.outcomes import Attribution, Outcome
 from pytest_comem.core.replies import UNPARSABLE
 from pytest_comem.datasets.governance import Category
 from pytest_comem.metrics.gatemem import METRICS
-from pytest_comem.metrics.suites import Array, MetricInfo
+from pytest_comem.metrics.suites import Array, Cluster, MetricInfo, Unit
 
 #: The measure of exposure by category.
 _EXPOSURE: Final = {
@@ -52,6 +52,9 @@ class GateMemMetrics:
     """GateMem's metrics in the form of :class:`pytest_comem.metrics.suites.SuiteMetrics`."""
 
     suite: Final = "gatemem"
+    cluster: Final = "episode"
+    by_domain_mean: Final = True
+    episode_labels: Final[tuple[str, ...]] = ()
     columns: Final = _COLUMNS
     failure_classes: Final = (
         "access_leak",
@@ -69,6 +72,17 @@ class GateMemMetrics:
         )
         for name in METRICS
     }
+
+    def cluster_of(self, outcome: Outcome) -> Cluster:
+        """Return a checkpoint's episode."""
+        return (outcome.step.domain, outcome.step.episode)
+
+    def units(self, outcomes: Iterable[Outcome]) -> Iterator[Unit]:
+        """Yield a unit for each scored checkpoint."""
+        for outcome in outcomes:
+            if outcome.verdict is not None:
+                key = (outcome.step.domain, outcome.step.episode, outcome.step.id)
+                yield Unit(self.cluster_of(outcome), outcome.repeat, key, self.count(outcome))
 
     def count(self, outcome: Outcome) -> Sequence[float]:
         """Return the numbers of one scored checkpoint.

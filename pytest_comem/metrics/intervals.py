@@ -3,8 +3,8 @@
 Steps of one episode are alike, and an interval that takes them as independent is too narrow: see
 ``tests/metrics/test_coverage.py`` for how much. So both methods know of episodes:
 
-* *wilson*, for a plain proportion: Wilson's interval of as many independent steps as the row's are
-  worth (``shares``).
+* *wilson*, for a plain proportion and for a mean of shares: Wilson's interval of as many
+  independent steps as the row's are worth (``shares``).
 * *bootstrap*, for products and means: percentiles of resamples of episodes (``resampling``). A
   proportion whose episodes differ no more than chance would make them, above all one at 0 or 100 %,
   is drawn from its posterior distribution under Jeffreys' prior instead: resampling 0 violations
@@ -46,8 +46,8 @@ class Measured:
     :param value: mean over the repeats.
     :param low: lower limit, never above the value.
     :param high: upper limit, never below the value.
-    :param of: steps behind a proportion, repeats included; the row's episodes for anything else,
-        also for a mean of domains.
+    :param of: steps (instances, pairs) behind a quotient, repeats included; the row's episodes for
+        anything else, also for a mean of domains.
     :param method: how the interval was found.
     """
 
@@ -83,7 +83,7 @@ def measure(
     infos = sample.metrics.metrics
     drawn = (
         drawn_values(sample, found, groups, seed, resamples)
-        if any(info.kind != "proportion" for info in infos.values())
+        if any(info.kind in ("product", "mean") for info in infos.values())
         else {}
     )
     measured: dict[str, Measured] = {}

@@ -198,13 +198,21 @@ def _gained_and_lost(first: _Scored, second: _Scored, common: Sequence[StepKey])
 
 def _flips_by_column(
     first: _Scored, second: _Scored, common: Sequence[StepKey], metrics: SuiteMetrics
-) -> list[int]:
-    """Return by column how many steps are counted differently."""
-    flips = [0] * metrics.columns
-    for key in common:
-        rows = zip(metrics.count(first[key]), metrics.count(second[key]), strict=True)
-        for place, (before, after) in enumerate(rows):
-            flips[place] += before != after
+) -> list[float]:
+    """Return by column the sum of the units' squared differences: of flips, how many there are."""
+    before, after = (
+        {
+            (unit.cluster, unit.repeat, unit.key): unit.numbers
+            for unit in metrics.units(scored[key] for key in common)
+        }
+        for scored in (first, second)
+    )
+    nothing = [0.0] * metrics.columns
+    flips = [0.0] * metrics.columns
+    for place in dict.fromkeys([*before, *after]):
+        rows = zip(before.get(place, nothing), after.get(place, nothing), strict=True)
+        for column, (one, other) in enumerate(rows):
+            flips[column] += (one - other) ** 2
     return flips
 
 

@@ -1,4 +1,7 @@
-"""The scored steps of one row of a run, summed by episode: what intervals are computed from."""
+"""What one row of a run counts for, summed by cluster: what intervals are computed from.
+
+``episode`` stands here for whatever a suite draws as a whole, such as CoMemBench's families.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from functools import cached_property
 from typing import Self, TypeAlias, final
 
 from pytest_comem.core.outcomes import Outcome
-from pytest_comem.metrics.suites import Array, SuiteMetrics
+from pytest_comem.metrics.suites import Array, Cluster, SuiteMetrics, Unit
 
-#: Domain and episode: what is drawn as a whole, with all its steps and repeats.
-Episode: TypeAlias = tuple[str, str]
+#: What is drawn as a whole.
+Episode: TypeAlias = Cluster
 #: What makes two runs' outcomes the same step: suite, domain, episode, step and repeat.
 StepKey: TypeAlias = tuple[str, str, str, str, int]
 
@@ -36,14 +39,28 @@ class EpisodeCounts:
         self.scored = 0
 
     def add(self, outcome: Outcome) -> None:
-        """Add one step; an unscored one counts nowhere but in :attr:`recorded`."""
+        """Add one step, of a suite whose units are steps.
+
+        An unscored one counts nowhere but in :attr:`recorded`.
+        """
         self.recorded += 1
         if outcome.verdict is None:
             return
         self.scored += 1
-        place = ((outcome.step.domain, outcome.step.episode), outcome.repeat)
-        row = self.metrics.count(outcome)
-        known = self.sums.get(place)
+        for unit in self.metrics.units([outcome]):
+            self.count(unit)
+
+    def add_all(self, outcomes: Sequence[Outcome]) -> None:
+        """Add the steps of one row, which units may join."""
+        self.recorded += len(outcomes)
+        self.scored += sum(outcome.verdict is not None for outcome in outcomes)
+        for unit in self.metrics.units(outcomes):
+            self.count(unit)
+
+    def count(self, unit: Unit) -> None:
+        """Add what a unit counts for, and no step."""
+        place = (unit.cluster, unit.repeat)
+        known, row = self.sums.get(place), unit.numbers
         self.sums[place] = [a + b for a, b in zip(known, row, strict=True)] if known else list(row)
 
     def sample(self) -> Sample:
@@ -83,13 +100,12 @@ class Sample:
         if len(rows) > 1:
             raise ValueError(f"a sample is of one system and model, not of {sorted(rows)}")
         counted = EpisodeCounts(metrics)
-        for outcome in steps.values():
-            counted.add(outcome)
+        counted.add_all(tuple(steps.values()))
         return cls(counted, tuple(steps.values()))
 
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
-        """Every episode with a scored step, by domain and name."""
+        """Every episode with something to count, by domain and name."""
         return tuple(sorted({episode for episode, _ in self._sums}))
 
     @cached_property
@@ -146,15 +162,31 @@ class Sample:
         return Sample(counted)
 
     def values(self) -> dict[str, float]:
-        """Return every metric that has something behind it: the mean over the repeats."""
+        """Return every metric that has enough behind it: the mean over the repeats."""
         import numpy as np
 
         found = self.metrics.values(self.counts.sum(axis=1))
         return {
             name: float(np.mean(values[~np.isnan(values)]))
             for name, values in found.items()
-            if not np.isnan(values).all()
+            if not np.isnan(values).all() and self._is_supported(name)
         }
+
+    def behind(self, metric: str) -> tuple[float, float]:
+        """Return a quotient's numerator and denominator, summed over all repeats."""
+        columns = self.metrics.numerators(metric)
+        if columns is None:
+            raise ValueError(f"{metric} is no quotient")
+        count, of = (float(self.counts[..., column].sum()) for column in columns)
+        return count, of
+
+    def _is_supported(self, metric: str) -> bool:
+        """Whether a repeat has as many units, on average, as the metric needs."""
+        least, columns = self.metrics.metrics[metric].least, self.metrics.numerators(metric)
+        if least <= 1 or columns is None:
+            return True
+        units = self.counts[..., columns[1]].sum(axis=1)
+        return bool(units[units > 0].mean() >= least)
 
     def domain_means(self) -> dict[str, float]:
         """Return the mean of every metric over the domains that have it."""

@@ -30,7 +30,8 @@ class Share:
     :param value: mean over the repeats, between 0 and 1.
     :param steps: scored steps of all repeats.
     :param distinct: scored steps of a repeat, on average: asking again makes no further step.
-    :param worth: number of independent steps that would say as much; at most *distinct*.
+    :param worth: number of independent steps that would say as much; at most *distinct*, but for a
+        mean of shares, which are less apart than hits and misses.
     """
 
     value: float
@@ -50,12 +51,16 @@ class _Counted:
     """A proportion before its worth is known.
 
     :param effect: its own design effect: the clustered variance by that of independent steps.
+    :param least: that it has at least.
+    :param alone: no episode has more than one step of it, so that it has none.
     """
 
     value: float
     steps: int
     distinct: float
     effect: float
+    least: float
+    alone: bool
 
     @property
     def rare(self) -> float:
@@ -78,17 +83,25 @@ def shares(sample: Sample, groups: Sequence[Sequence[int]], confidence: float) -
         for name in sample.metrics.metrics
         if (one := _count(sample, name, groups)) is not None
     }
-    rare = sum(one.rare for one in counted.values())
-    total = sum(one.rare * max(1.0, one.effect) for one in counted.values())
+    whole = [one for one in counted.values() if one.least and not one.alone]
+    rare = sum(one.rare for one in whole)
+    total = sum(one.rare * max(one.least, one.effect) for one in whole)
     # Where all are at 0 or 100 % there is no spread at all, and steps count as they are.
     usual = total / rare if rare else 0.0
     widening = (quantile(confidence, degrees_of_freedom(groups)) / quantile(confidence, None)) ** 2
     found: dict[str, Share] = {}
     for name, one in counted.items():
-        effect = (one.rare * one.effect + _TRUSTED * usual) / (one.rare + _TRUSTED)
-        worth = one.distinct / max(1.0, widening * effect)
-        found[name] = Share(one.value, one.steps, one.distinct, worth)
+        found[name] = Share(one.value, one.steps, one.distinct, _worth(one, usual, widening))
     return found
+
+
+def _worth(one: _Counted, usual: float, widening: float) -> float:
+    if one.alone or not (usual or one.effect):
+        return one.distinct
+    # The shares of a mean are less apart than hits and misses, however much they cling together.
+    prior = (usual or 1.0) if one.least else 1.0
+    effect = (one.rare * one.effect + _TRUSTED * prior) / (one.rare + _TRUSTED)
+    return one.distinct / max(one.least, widening * effect)
 
 
 def wilson(share: float, steps: float, z: float) -> tuple[float, float]:
@@ -118,4 +131,5 @@ def _count(sample: Sample, name: str, groups: Sequence[Sequence[int]]) -> _Count
     # What each episode moves the proportion by, mean over the repeats.
     moved = ((hits - rates[:, None] * steps) / behind[:, None]).mean(axis=0)
     effect = variance_of_sum(moved, groups) / chance if chance else 0.0
-    return _Counted(value, int(behind.sum()), distinct, effect)
+    least = 0.0 if sample.metrics.metrics[name].kind == "fraction" else 1.0
+    return _Counted(value, int(behind.sum()), distinct, effect, least, bool(steps.max() <= 1))

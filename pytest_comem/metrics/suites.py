@@ -1,12 +1,14 @@
-"""What a suite's metrics are, in the form that statistics over episodes need.
+"""What a suite's metrics are, in the form that statistics over clusters need.
 
-Every metric is a function of sums over scored steps, so that an episode is a short row of numbers
-and a resample of episodes is a weighted sum of such rows.
+A cluster is what is drawn as a whole, because its parts are alike: GateMem's episode, CoMemBench's
+family with its control and all its twins. Every metric is a function of sums over units, the
+smallest things that are counted: steps, instances, pairs. So a cluster is a short row of numbers,
+and a resample of clusters a weighted sum of such rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, final
 
@@ -22,8 +24,11 @@ else:
     # numpy takes a third of a second, which a start of pytest should not.
     Array: TypeAlias = Any
 
-#: A share of steps, a product of such shares, or a mean of anything else.
-Kind: TypeAlias = Literal["proportion", "product", "mean"]
+#: A share of units, a mean of shares that units have, a product of shares, or a mean of anything
+#: else.
+Kind: TypeAlias = Literal["proportion", "fraction", "product", "mean"]
+#: Domain and name of what is drawn as a whole, with all its steps and repeats.
+Cluster: TypeAlias = tuple[str, str]
 
 
 @final
@@ -34,13 +39,34 @@ class MetricInfo:
     :param name: as rules and tables write it.
     :param title: in words.
     :param higher_is_better: whether more is better.
-    :param kind: proportions and products are percent, between 0 and 100.
+    :param kind: all but means are percent, between 0 and 100.
+    :param least: units of a repeat below which it has no value, however they came out.
+    :param unit: what is counted, in the plural.
     """
 
     name: str
     title: str
     higher_is_better: bool
     kind: Kind
+    least: int = 1
+    unit: str = "steps"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The smallest thing that metrics count.
+
+    :param cluster: that it belongs to.
+    :param repeat: number of the repeat, 0-based.
+    :param key: equal in two runs for what is the same thing there.
+    :param numbers: what it adds to the sums, a number a column, all of them 0 or more.
+    """
+
+    cluster: Cluster
+    repeat: int
+    key: tuple[str, ...]
+    numbers: Sequence[float]
 
 
 class SuiteMetrics(Protocol):
@@ -59,14 +85,34 @@ class SuiteMetrics(Protocol):
         """Everything that :meth:`failure_class` may say, in the order it is shown."""
 
     @property
-    def columns(self) -> int:
-        """How many numbers a step is counted in."""
+    def cluster(self) -> str:
+        """What clusters are called, in the singular."""
 
-    def count(self, outcome: Outcome) -> Sequence[float]:
-        """Return the :attr:`columns` numbers of one scored step, all of them 0 or more."""
+    @property
+    def by_domain_mean(self) -> bool:
+        """Whether the benchmark also reports the mean of its domains."""
+
+    @property
+    def episode_labels(self) -> tuple[str, ...]:
+        """Labels that all steps of an episode have in common."""
+
+    @property
+    def columns(self) -> int:
+        """How many numbers a unit is counted in."""
+
+    def cluster_of(self, outcome: Outcome) -> Cluster:
+        """Return the cluster that a step belongs to."""
+
+    def units(self, outcomes: Iterable[Outcome]) -> Iterable[Unit]:
+        """Return what the scored steps among *outcomes*, of one system and model, count for.
+
+        Units may join several steps, so that those of two parts are not those of the whole.
+
+        :raises KeyError, TypeError, ValueError: where an outcome lacks a label or measure.
+        """
 
     def values(self, sums: Array) -> dict[str, Array]:
-        """Return every metric of sums of :meth:`count`.
+        """Return every metric of sums of units' numbers.
 
         :param sums: of any shape whose last axis has :attr:`columns` places.
         :return: arrays of that shape without the last axis; NaN where nothing stands behind a
@@ -77,7 +123,7 @@ class SuiteMetrics(Protocol):
         """Return in which way a scored step failed, or ``None`` where it passed or is unscored."""
 
     def numerators(self, metric: str) -> tuple[int, int] | None:
-        """Return the columns whose quotient a plain proportion is, or ``None`` for the others."""
+        """Return the columns whose quotient a metric is; ``None`` for products and means."""
 
 
 def suite_metrics(name: str) -> SuiteMetrics:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
@@ -21,6 +21,8 @@ PlayKey: TypeAlias = tuple[str, str, int, str]
 class Play:
     """What one play of an instance came to, as far as its nodes have outcomes.
 
+    :param instance: its id, which no two instances have in common.
+    :param name: what its steps call it.
     :param family: which joins a twin with its control.
     :param operator: empty for a control.
     :param required: number of nodes of the instance that count.
@@ -32,9 +34,12 @@ class Play:
     :param target: the consumer that the operator strikes; empty for a control.
     :param tokens: of the nodes with a verdict, by purpose.
     :param broken: nodes without a verdict because something around the method broke.
+    :param why: what broke first.
     """
 
     domain: str
+    instance: str
+    name: str
     topology: tuple[str, ...]
     family: str
     repeat: int
@@ -47,6 +52,7 @@ class Play:
     target: str = ""
     tokens: Counter[str] = field(default_factory=Counter)
     broken: int = 0
+    why: str = ""
 
     @property
     def is_clean(self) -> bool:
@@ -65,7 +71,9 @@ class Play:
             self.target = outcome.step.id
         if verdict is None:
             failure = outcome.failure
-            self.broken += failure is None or failure.attribution is Attribution.INFRASTRUCTURE
+            if failure is None or failure.attribution is Attribution.INFRASTRUCTURE:
+                self.broken += 1
+                self.why = self.why or outcome.reason
             return
         verified = verdict.measures["verified"] is True
         if labels["required"]:
@@ -79,13 +87,41 @@ class Play:
             self.tokens[use] += int(verdict.measures.get(measure) or 0)
 
 
+#: A row's controls, by family and repeat.
+Controls: TypeAlias = Mapping[tuple[str, int], Play]
+
+
+def controls_of(plays: Iterable[Play]) -> Controls:
+    """Return the controls among a row's plays."""
+    return {(play.family, play.repeat): play for play in plays if play.is_clean}
+
+
+def kept(play: Play, controls: Controls) -> bool | None:
+    """Return whether a twin's target still succeeds as it does in the control.
+
+    ``None`` where it is no pair of ICS: the play is a control or has none, either target has no
+    verdict, or the target does not succeed in the control.
+    """
+    control = controls.get((play.family, play.repeat))
+    if play.is_clean or control is None or play.target not in play.successes:
+        return None
+    return play.successes[play.target] is True if control.successes.get(play.target) else None
+
+
+def handoff_of(outcome: Outcome) -> str:
+    """Return who delivered declared inputs: ``declared``, the harness, or ``memory``, it alone."""
+    return "memory" if outcome.scoring == "memory" else "declared"
+
+
 @final
 class WorkflowSheet:
     """CoMemBench's outcomes of a run, counted one by one: as small as its plays."""
 
     def __init__(self, outcomes: Iterable[Outcome] = ()) -> None:
         self._plays: dict[PlayKey, Play] = {}
-        self._defective: set[str] = set()
+        self._defective: dict[str, str] = {}
+        #: Who delivers declared inputs, ``declared`` or ``memory``.
+        self.handoff = "declared"
         for outcome in outcomes:
             self.add(outcome)
 
@@ -95,12 +131,15 @@ class WorkflowSheet:
     def add(self, outcome: Outcome) -> None:
         """Count one outcome of the suite."""
         labels, failure = outcome.labels, outcome.failure
+        self.handoff = handoff_of(outcome)
         if failure is not None and failure.attribution is Attribution.BENCHMARK:
-            self._defective.add(labels["pair"])
+            self._defective.setdefault(labels["pair"], failure.message)
         key = (outcome.system.name, outcome.model, outcome.repeat, labels["instance"])
         if key not in self._plays:
             self._plays[key] = Play(
                 domain=labels["domain"],
+                instance=labels["instance"],
+                name=outcome.step.episode,
                 topology=tuple(filter(None, labels["topology"].split(","))),
                 family=labels["pair"],
                 repeat=outcome.repeat,
@@ -116,9 +155,9 @@ class WorkflowSheet:
         )
 
     @property
-    def quarantined(self) -> tuple[str, ...]:
-        """The families with a benchmark defect, by name: listed, and scored for nobody."""
-        return tuple(sorted(self._defective))
+    def quarantined(self) -> Mapping[str, str]:
+        """The families with a benchmark defect, by name, with what it is: scored for nobody."""
+        return dict(sorted(self._defective.items()))
 
     def rows(self) -> dict[tuple[str, str], list[Play]]:
         """Return the scored plays by memory system and model, in order of appearance."""

@@ -86,6 +86,8 @@ class Listing:
 
 Block: TypeAlias = Heading | Paragraph | Grid | Listing
 
+#: Numbers from which on they are shown in thousands.
+_LARGE: Final = 10_000
 #: Items of one listing, at most, where a report is read as a whole.
 MOST_ITEMS: Final = 50
 
@@ -111,11 +113,11 @@ def figure(value: float | None, digits: int = 1, *, signed: bool = False) -> str
     return f"{rounded:+,.{digits}f}" if signed and rounded else f"{rounded:,.{digits}f}"
 
 
-def interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Return both limits of an interval."""
-    if low is None or high is None or low != low or high != high:
-        return ABSENT
-    return f"{figure(low, signed=signed)} to {figure(high, signed=signed)}"
+def amount(value: float | None, *, signed: bool = False) -> str:
+    """Return a number of tokens: whole, in thousands where it is large; a dash for none."""
+    if value is not None and abs(value) >= _LARGE:
+        return f"{figure(value / 1000, signed=signed)}k"
+    return figure(value, 0, signed=signed)
 
 
 def probability(p: float | None) -> str:

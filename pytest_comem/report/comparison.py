@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from pytest_comem.core.outcomes import Outcome
-from pytest_comem.engine.runs import RecordedRun, incomparable
+from pytest_comem.engine.runs import RecordedRun, Row, incomparable
 from pytest_comem.errors import SettingsError
 from pytest_comem.metrics.paired import Difference, Flip, McNemar, compare
+from pytest_comem.metrics.quarantine import without_defective
 from pytest_comem.metrics.sample import StepKey, step_key
 from pytest_comem.metrics.suites import MetricInfo, suite_metrics
 from pytest_comem.report.pairing import Name, Pairing, pair_rows, pair_within
 from pytest_comem.report.spending import Spent, spent_in_both
 
+#: Where a run is, and its outcomes by row.
+_Recorded: TypeAlias = tuple[Path, Mapping[Row, Sequence[Outcome]]]
 #: A difference counts as one where its corrected p is below this.
 SIGNIFICANT: Final = 0.05
 #: What flips are grouped by: the domain, and labels of steps.
 GROUPINGS: Final[Mapping[str, str]] = {
     "attack_type": "attack type",
+    "operator": "pollution operator",
     "topology": "topology",
     "domain": "domain",
 }
+#: Labels that say what kind of step it is, the most telling first.
+_KINDS: Final = ("attack_type", "operator", "condition", "category")
 
 
 @final
@@ -57,6 +63,7 @@ class Compared:
 
     :param common: number of steps scored in both; all figures are of these.
     :param episodes: number of episodes these steps are of.
+    :param clusters: number of what is drawn as a whole: GateMem's episodes, CoMemBench's families.
     :param differences: by metric, in the suite's order.
     :param flips: steps with another result, lost ones first.
     :param only_before: labels of the steps scored in the first row only.
@@ -67,6 +74,7 @@ class Compared:
     after: Side
     common: int
     episodes: int
+    clusters: int
     differences: Mapping[str, Difference]
     metrics: Mapping[str, MetricInfo]
     flips: tuple[Flip, ...]
@@ -122,6 +130,7 @@ def compare_runs(runs: Sequence[RecordedRun], wanted: Sequence[str] = ()) -> Com
     rows: list[Compared] = []
     notes: list[str] = []
     for second in others or [first]:
+        before, after = without_defective(first.rows), without_defective(second.rows)
         for suite in (name for name in first.suites if name in second.suites):
             found = (
                 pair_rows(first, second, suite, wanted)
@@ -129,7 +138,8 @@ def compare_runs(runs: Sequence[RecordedRun], wanted: Sequence[str] = ()) -> Com
                 else pair_within(first, suite, wanted)
             )
             notes.extend(found.alone)
-            rows.extend(_compare_rows(first, second, suite, found))
+            sides = ((first.path, before), (second.path, after))
+            rows.extend(_compare_rows(sides, suite, found))
     if not rows:
         raise SettingsError(f"{first.path} holds no outcome to compare")
     notes.extend(
@@ -152,23 +162,21 @@ def grouped(flips: Iterable[Flip], by: str) -> dict[str, tuple[int, int]]:
     """
     found: dict[str, tuple[int, int]] = {}
     for flip in flips:
-        if group := group_of(flip, by):
+        for group in groups_of(flip, by):
             lost, gained = found.get(group, (0, 0))
             found[group] = (lost + flip.before, gained + flip.after)
     return dict(sorted(found.items()))
 
 
-def group_of(flip: Flip, by: str) -> str:
-    """Return the group of a step; empty where it has none."""
-    return flip.domain if by == "domain" else flip.labels.get(by, "")
+def groups_of(flip: Flip, by: str) -> list[str]:
+    """Return the groups of a step: a workflow has several topologies, most steps have none."""
+    values = [flip.domain] if by == "domain" else flip.labels.get(by, "").split(",")
+    return [value for value in values if value]
 
 
 def kind_of(flip: Flip) -> str:
-    """Return what kind of step it is: its attack type or topology, or else its category."""
-    return next(
-        (found for by in ("attack_type", "topology", "category") if (found := group_of(flip, by))),
-        "",
-    )
+    """Return what kind of step it is: its attack type, operator or condition, or its category."""
+    return next((found for by in _KINDS if (found := flip.labels.get(by, ""))), "")
 
 
 def _refuse_others(first: RecordedRun, others: Sequence[RecordedRun]) -> None:
@@ -178,13 +186,14 @@ def _refuse_others(first: RecordedRun, others: Sequence[RecordedRun]) -> None:
 
 
 def _compare_rows(
-    first: RecordedRun, second: RecordedRun, suite: str, pairing: Pairing
+    sides: tuple[_Recorded, _Recorded], suite: str, pairing: Pairing
 ) -> Iterable[Compared]:
+    (path, first), (other, second) = sides
     for before, after in pairing.pairs:
         yield compare_rows(
             suite,
-            (first.path, before, first.rows[suite, *before]),
-            (second.path, after, second.rows[suite, *after]),
+            (path, before, first[suite, *before]),
+            (other, after, second[suite, *after]),
         )
 
 
@@ -212,6 +221,7 @@ def compare_rows(
         after=_side(*after),
         common=len(common),
         episodes=len({key[:3] for key in common}),
+        clusters=len({metrics.cluster_of(one[key]) for key in common}),
         differences={
             name: found.differences[name] for name in metrics.metrics if name in found.differences
         },

@@ -8,6 +8,7 @@ from string import ascii_uppercase
 from typing import Final
 
 from pytest_comem.metrics.paired import Flip
+from pytest_comem.metrics.suites import suite_metrics
 from pytest_comem.report.blocks import (
     MOST_ITEMS,
     Block,
@@ -16,8 +17,8 @@ from pytest_comem.report.blocks import (
     Paragraph,
     Span,
     Verbatim,
+    amount,
     figure,
-    interval,
     listing,
     probability,
 )
@@ -33,11 +34,13 @@ from pytest_comem.report.comparison import (
 from pytest_comem.report.paper import PaperRows
 from pytest_comem.report.spending import Spent
 from pytest_comem.report.tables import ABSENT, dollars
+from pytest_comem.report.workflow_blocks import paper_blocks
 
 LEGEND: Final = (
-    "percent, differences in percent points, on the steps scored in both; intervals (95 %) and p: "
-    "paired, by episode; Holm: p corrected for all metrics of the table, * below "
-    f"{SIGNIFICANT}; MDE: minimum detectable effect, found in 80 % of cases at this size."
+    "percent (tokens: how many), differences in percent points, on the steps scored in both; "
+    "intervals (95 %) and p: paired, by whole episodes or families; Holm: p corrected for all "
+    f"metrics of the table, * below {SIGNIFICANT}; MDE: minimum detectable effect, found in 80 % "
+    "of cases at this size."
 )
 
 
@@ -56,6 +59,7 @@ def comparison_blocks(
         yield from _row_blocks(row, (names[0], names[1]), most)
     yield Paragraph((LEGEND,), quiet=True)
     yield from _paper_blocks(paper) if paper and paper.rows else ()
+    yield from paper_blocks(paper.workflows) if paper and paper.workflows else ()
     for note in comparison.notes:
         yield Paragraph(("note: ", Verbatim(note)))
     if any(_longest(row) > most for row in comparison.rows):
@@ -119,10 +123,11 @@ def _counts(row: Compared, letters: tuple[str, str]) -> str:
         f"{letter} {len(side.unscored):,}"
         for letter, side in zip(letters, (row.before, row.after), strict=True)
     )
-    text = f"{row.common:,} {_steps(row.common)} of {row.episodes:,} {_episodes(row.episodes)}"
+    cluster = suite_metrics(row.suite).cluster
+    text = f"{row.common:,} {_steps(row.common)} of {_counted(row.clusters, cluster)}"
     text = f"{text} scored in both; unscored: {unscored}"
-    if (least := 2.0 ** (1 - row.episodes)) > SIGNIFICANT / len(row.differences):
-        text += f"; with so few episodes no p can be below {probability(min(1.0, least))}"
+    if (least := 2.0 ** (1 - row.clusters)) > SIGNIFICANT / max(1, len(row.differences)):
+        text += f"; with so few {_plural(cluster)} no p can be below {probability(min(1.0, least))}"
     return text
 
 
@@ -131,17 +136,18 @@ def metric_grid(row: Compared, letters: tuple[str, str]) -> Grid:
     rows = []
     for name, found in row.differences.items():
         verdict = row.verdict(name)
+        show = amount if row.metrics[name].kind == "mean" else figure
         rows.append(
             (
                 name,
-                figure(found.before),
-                figure(found.after),
-                figure(found.difference, signed=True),
-                interval(found.low, found.high, signed=True),
+                show(found.before),
+                show(found.after),
+                show(found.difference, signed=True),
+                f"{show(found.low, signed=True)} to {show(found.high, signed=True)}",
                 probability(found.p),
                 probability(found.p_holm) + ("*" if verdict else ""),
                 verdict,
-                figure(found.detectable),
+                show(found.detectable),
             )
         )
     heads = ("metric", *letters, "diff", "95 % interval", "p", "Holm", "", "MDE")
@@ -211,8 +217,12 @@ def _missing(row: Compared, letters: tuple[str, str], most: int) -> Iterable[Blo
             )
 
 
-def _episodes(count: int) -> str:
-    return "episode" if count == 1 else "episodes"
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what if count == 1 else _plural(what)}"
+
+
+def _plural(word: str) -> str:
+    return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
 def _steps(count: int) -> str:

@@ -27,7 +27,7 @@ def as_csv(comparison: Comparison) -> str:
     writer.writeheader()
     for row in comparison.rows:
         for fact in _facts(row):
-            writer.writerow({name: _cell(value) for name, value in {**_sides(row), **fact}.items()})
+            writer.writerow({name: cell(value) for name, value in {**_sides(row), **fact}.items()})
     return out.getvalue()
 
 
@@ -88,7 +88,8 @@ def _absent(row: Compared) -> Iterator[dict[str, Any]]:
             yield {"fact": f"scored_{name}_only", "name": label}
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """Return a cell: numbers with ten digits, nothing for what is not defined."""
     if value is None or value != value:
         return ""
     if not isinstance(value, str):

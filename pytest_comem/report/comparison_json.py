@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from pytest_comem.metrics.paired import Flip
+from pytest_comem.metrics.suites import suite_metrics
 from pytest_comem.report.comparison import GROUPINGS, Compared, Comparison, Side, grouped, kind_of
 from pytest_comem.report.paper import PaperRows
 
@@ -19,9 +20,9 @@ def as_json(comparison: Comparison, paper: PaperRows | None = None) -> str:
         "runs": [str(run) for run in comparison.runs],
         "comparisons": [_row(row) for row in comparison.rows],
         "notes": list(comparison.notes),
-        **({"paper": _paper(paper)} if paper else {}),
+        **({"paper": paper_as_json(paper)} if paper else {}),
     }
-    return json.dumps(_defined(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(defined(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _row(row: Compared) -> dict[str, Any]:
@@ -31,6 +32,8 @@ def _row(row: Compared) -> dict[str, Any]:
         "after": _side(row.after, row.only_after),
         "steps_scored_in_both": row.common,
         "episodes_scored_in_both": row.episodes,
+        "clusters_scored_in_both": row.clusters,
+        "cluster": suite_metrics(row.suite).cluster,
         "metrics": {
             name: {
                 "title": row.metrics[name].title,
@@ -53,12 +56,14 @@ def _row(row: Compared) -> dict[str, Any]:
     }
 
 
-def _paper(paper: PaperRows) -> dict[str, Any]:
+def paper_as_json(paper: PaperRows) -> dict[str, Any]:
+    """Return the papers' rows as JSON can hold them."""
     rows = [
         {**asdict(row), "values": {name: round(value, 2) for name, value in row.values.items()}}
         for row in paper.rows
     ]
-    return {"rows": rows, "notes": list(paper.notes)}
+    workflows = {"comembench": asdict(paper.workflows)} if paper.workflows else {}
+    return {"rows": rows, "notes": list(paper.notes), **workflows}
 
 
 def _side(side: Side, only: tuple[str, ...]) -> dict[str, Any]:
@@ -87,10 +92,10 @@ def _flips(flips: Iterable[Flip]) -> list[dict[str, Any]]:
     ]
 
 
-def _defined(value: Any) -> Any:
+def defined(value: Any) -> Any:
     """Return *value* with numbers that JSON has no form for as ``None``."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, dict):
-        return {name: _defined(each) for name, each in value.items()}
-    return [_defined(each) for each in value] if isinstance(value, list) else value
+        return {name: defined(each) for name, each in value.items()}
+    return [defined(each) for each in value] if isinstance(value, list) else value

@@ -15,7 +15,10 @@ _OTHERWISE: Final = {2: "The run was interrupted", 5: "No test ran"}
 _WIDEST: Final = 100
 _INDENT: Final = " " * 4
 _UNDECIDED: Final = "--comem-inconclusive pass or fail makes the exit status 0 or 1."
-_FOOT: Final = "Intervals: 95 %, over episodes. A rule fails at 5 % over all rules together (Holm)."
+_FOOT: Final = (
+    "Intervals: 95 %, over whole episodes or families. A rule fails at 5 % over all rules together "
+    "(Holm)."
+)
 
 
 def write_gate(reporter: Any, gate: GateResult, status: int) -> None:
@@ -68,9 +71,9 @@ def bound_of(ruling: Ruling) -> str:
     """Return what a ruling's value was held against; empty where nothing was."""
     if ruling.bound is None:
         return ""
-    if ruling.unit == "points":
+    if ruling.relative:
         return _signed(ruling.bound)
-    return f"{ruling.bound:g}" if ruling.unit == "steps" else f"{ruling.bound:.1f}"
+    return f"{ruling.bound:g}" if ruling.unit == "steps" else _plain(ruling.bound)
 
 
 def value_of(ruling: Ruling) -> str:
@@ -79,7 +82,7 @@ def value_of(ruling: Ruling) -> str:
         return ""
     if ruling.unit == "steps":
         return f"{ruling.value:g}"
-    show = _signed if ruling.unit == "points" else _plain
+    show = _signed if ruling.relative else _plain
     text = show(ruling.value)
     if ruling.low is None or ruling.high is None:
         return text
@@ -87,11 +90,11 @@ def value_of(ruling: Ruling) -> str:
 
 
 def _plain(value: float) -> str:
-    return f"{value:.1f}"
+    return f"{value:,.1f}"
 
 
 def _signed(value: float) -> str:
-    text = f"{value:+.1f}"
+    text = f"{value:+,.1f}"
     return text if text.strip("+-0.") else "0.0"
 
 
@@ -102,7 +105,7 @@ def _measured(ruling: Ruling) -> str:
     unit = f" {ruling.unit}" if ruling.unit else ""
     if ruling.unit == "steps" and ruling.value == 1:
         unit = " step"
-    against = " against the baseline" if ruling.unit == "points" else ""
+    against = " against the baseline" if ruling.relative else ""
     return f"{value}{unit}{against}, bound {bound}"
 
 

@@ -10,6 +10,8 @@ from typing import Final, final
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.datasets.reference import Reference, load_reference
 from pytest_comem.metrics.sample import StepKey, step_key
+from pytest_comem.metrics.workflow_plays import WORKFLOWS
+from pytest_comem.report.workflow_paper import WorkflowPaper, workflow_paper
 
 _SUITE: Final = "gatemem"
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]+")
@@ -35,14 +37,17 @@ class PaperRow:
 @final
 @dataclass(frozen=True, slots=True)
 class PaperRows:
-    """The rows of a paper to be shown, and what has to be said beside them.
+    """The rows of papers to be shown, and what has to be said beside them.
 
     :param rows: in the paper's order.
     :param notes: how the paper's protocol differs from the run's, a sentence each.
+    :param workflows: what CoMemBench's paper says, where the run has workflows; the others are of
+        GateMem's.
     """
 
     rows: tuple[PaperRow, ...]
     notes: tuple[str, ...]
+    workflows: WorkflowPaper | None = None
 
 
 @final
@@ -52,6 +57,7 @@ class Conditions:
 
     :param data: revisions of the data.
     :param steps: number of scored steps of a row, at most.
+    :param workflow_domains: of CoMemBench; everything else is GateMem's.
     """
 
     domains: tuple[str, ...]
@@ -60,13 +66,17 @@ class Conditions:
     scorings: tuple[str, ...]
     data: tuple[str, ...]
     steps: int
+    workflow_domains: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Conditions:
-        """Return the conditions of GateMem's *outcomes*."""
+        """Return the conditions of the benchmarks' *outcomes*."""
+        workflows: dict[str, None] = {}
         found: list[dict[str, None]] = [{} for _ in range(5)]
         scored: dict[tuple[str, str], set[StepKey]] = {}
         for each in outcomes:
+            if each.step.suite == WORKFLOWS:
+                workflows.setdefault(each.step.domain)
             if each.step.suite != _SUITE:
                 continue
             values = (each.step.domain, each.model, each.judge, each.scoring, each.data)
@@ -77,18 +87,19 @@ class Conditions:
                 scored.setdefault(row, set()).add((*step_key(each)[:4], 0))
         domains, models, judges, scorings, data = (tuple(known) for known in found)
         steps = max(map(len, scored.values()), default=0)
-        return cls(domains, models, judges, scorings, data, steps)
+        return cls(domains, models, judges, scorings, data, steps, tuple(workflows))
 
 
 def paper_rows(conditions: Conditions, reference: Reference | None = None) -> PaperRows:
-    """Return the papers' rows for a run under *conditions*; none where it has no GateMem steps.
+    """Return the papers' rows for a run under *conditions*; none of a suite it has no steps of.
 
     Of the paper's models it is those that the run has too, else the paper's first.
 
     :param reference: the paper; the one that is shipped when not given.
     """
+    workflows = workflow_paper(conditions.workflow_domains)
     if not conditions.domains:
-        return PaperRows((), ())
+        return PaperRows((), (), workflows)
     paper = reference or load_reference(_SUITE)
     same = [name for name in paper.backbones if _is_used(name, conditions.models)]
     backbones = same or list(paper.backbones[:1])
@@ -97,7 +108,7 @@ def paper_rows(conditions: Conditions, reference: Reference | None = None) -> Pa
         for backbone in backbones
         for method, values in paper.domain_means(backbone, conditions.domains).items()
     )
-    return PaperRows(rows, tuple(_notes(paper, conditions, backbones)))
+    return PaperRows(rows, tuple(_notes(paper, conditions, backbones)), workflows)
 
 
 def _notes(paper: Reference, run: Conditions, backbones: Sequence[str]) -> Iterator[str]:

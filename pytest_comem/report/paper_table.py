@@ -8,20 +8,38 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from pytest_comem.metrics.comembench import SHARES
 from pytest_comem.report.blocks import figure
 from pytest_comem.report.paper import PaperRows
 from pytest_comem.report.tables import indented, new_table
+from pytest_comem.report.workflow_paper import WorkflowPaper
 
 _METRICS = ("U", "A", "F", "MGS")
 
 
 def paper_parts(paper: PaperRows) -> Iterator[RenderableType]:
     """Yield a table of the papers' rows and a line for each thing to be said of them."""
-    if not paper.rows:
-        return
-    yield _table(paper)
-    for note in paper.notes:
-        yield Text(note, style="dim")
+    if paper.rows:
+        yield _table(paper)
+        for note in paper.notes:
+            yield Text(note, style="dim")
+    if paper.workflows is not None:
+        yield _workflow_table(paper.workflows)
+        for note in paper.workflows.notes:
+            yield Text(note, style="dim")
+
+
+def _workflow_table(paper: WorkflowPaper) -> Table:
+    table = new_table("CoMemBench's paper", *SHARES, "tokens")
+    domain = ""
+    for row in paper.rows:
+        if row.domain != domain:
+            domain = row.domain
+            table.add_row(Text(domain, style="dim"))
+        cells = (figure(row.values.get(metric)) for metric in SHARES)
+        name = f"{row.mechanism} (paper; here {row.system})"
+        table.add_row(indented(name, "dim"), *cells, figure(row.tokens, 0), style="dim")
+    return table
 
 
 def _table(paper: PaperRows) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from sys import intern
 from typing import Any, Final, final
@@ -11,8 +12,10 @@ import pytest
 from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.core.printable import printable
 from pytest_comem.memory.registry import SystemUnderTest
+from pytest_comem.metrics.comembench import SHARES, workflow_rows
 from pytest_comem.metrics.gatemem import METRICS
 from pytest_comem.metrics.sheet import Sheet
+from pytest_comem.metrics.workflow_plays import WORKFLOWS
 
 #: A cost that contains an unknown price.
 UNKNOWN: Final = "unknown"
@@ -112,7 +115,23 @@ def of_sheet(sheet: Sheet) -> list[tuple[str, str]]:
                 found.append((f"{name}.{metric}", f"{value.mean:.4f}"))
         found.append((f"{name}.scored", str(row.overall.scored)))
         found.append((f"{name}.unscored", str(row.unscored)))
-    return found
+    return [*found, *_of_workflows(sheet)]
+
+
+def _of_workflows(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """Yield CoMemBench's metrics with their denominators, percent, and mean tokens."""
+    for (system, model), row in sorted(workflow_rows(sheet.workflows).items()):
+        name = printable(f"comem.{WORKFLOWS}.{system}.{model}")
+        for metric in SHARES:
+            ratio = row.overall.ratio(metric)
+            if ratio.value is not None:
+                yield (f"{name}.{metric}", f"{ratio.value:.4f}")
+            yield (f"{name}.{metric}.of", str(ratio.of))
+        if (tokens := row.overall.tokens.mean) is not None:
+            yield (f"{name}.tokens", f"{tokens:.4f}")
+        yield (f"{name}.broken", str(len(row.overall.broken)))
+    if sheet.workflows.quarantined:
+        yield (f"comem.{WORKFLOWS}.quarantined", printable(" ".join(sheet.workflows.quarantined)))
 
 
 def of_system(system: SystemUnderTest) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pytest_comem.gate.results import GateResult, Ruling
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
+from pytest_comem.metrics.workflow_plays import WORKFLOWS, handoff_of
 from pytest_comem.report.blocks import (
     MOST_ITEMS,
     Block,
@@ -29,6 +30,12 @@ from pytest_comem.report.paper import PaperRow, PaperRows
 from pytest_comem.report.recorded_changes import RecordedChanges, held_against
 from pytest_comem.report.scorecard import without_step
 from pytest_comem.report.tables import ABSENT, dollars
+from pytest_comem.report.workflow_blocks import (
+    excluded_families,
+    handoff_words,
+    paper_blocks,
+    workflow_blocks,
+)
 
 #: Characters of one reason.
 _LONGEST: Final = 300
@@ -54,7 +61,7 @@ def run_blocks(
         yield from gate_blocks(gate)
     for suite in run.suites:
         rows = {row: outcomes for row, outcomes in run.rows.items() if row[0] == suite}
-        yield from _suite_blocks(suite, rows, paper)
+        yield from _suite_blocks(run, suite, rows, paper, most)
         if (held := held_against(run)) is not None:
             for row, outcomes in rows.items():
                 yield from _changed_blocks(held.rows.get(row), row, outcomes, most)
@@ -89,11 +96,18 @@ def _ruling(ruling: Ruling) -> tuple[Span, ...]:
 
 
 def _suite_blocks(
-    suite: str, rows: Mapping[Row, Sequence[Outcome]], paper: PaperRows | None
+    run: RecordedRun,
+    suite: str,
+    rows: Mapping[Row, Sequence[Outcome]],
+    paper: PaperRows | None,
+    most: int,
 ) -> Iterator[Block]:
     metrics = suite_metrics(suite)
     first = next(iter(rows.values()))[0]
     yield Heading((suite,))
+    if suite == WORKFLOWS:
+        yield from _workflow_blocks(run, rows, paper, most)
+        return
     yield Paragraph(
         (
             "data ",
@@ -123,6 +137,19 @@ def _suite_blocks(
     )
     for note in paper.notes if paper else ():
         yield Paragraph((note,), quiet=True)
+
+
+def _workflow_blocks(
+    run: RecordedRun, rows: Mapping[Row, Sequence[Outcome]], paper: PaperRows | None, most: int
+) -> Iterator[Block]:
+    first = next(iter(rows.values()))[0]
+    delivered = handoff_words(handoff_of(first))
+    yield Paragraph(
+        ("data ", Verbatim(first.data), f", native evaluators, inputs delivered {delivered}")
+    )
+    yield from workflow_blocks(rows, most, excluded_families(run))
+    if paper is not None and paper.workflows is not None:
+        yield from paper_blocks(paper.workflows)
 
 
 def _whole(name: str, sample: Sample) -> tuple[Span, ...]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from pathlib import Path
 from typing import Final
 
-from pytest_comem.engine.runs import read_run
+from pytest_comem.engine.runs import RecordedRun, read_run
 from pytest_comem.errors import SettingsError
-from pytest_comem.report.markdown import as_markdown
-from pytest_comem.report.paper import Conditions, paper_rows
-from pytest_comem.report.run_blocks import run_blocks
+from pytest_comem.report.paper import Conditions, PaperRows, paper_rows
 from pytest_comem.suggest import did_you_mean
 
-FORMATS: Final = ("table", "markdown")
+FORMATS: Final = ("table", "markdown", "json", "csv", "latex")
+#: What the end of a file's name stands for; any other is an HTML page.
+_SUFFIXES: Final = {".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
 
 
 def parse_format(name: str) -> str:
@@ -26,12 +26,58 @@ def parse_format(name: str) -> str:
     return name
 
 
-def print_markdown(path: Path, *, reference: bool = False) -> None:
-    """Print a run as markdown, the same as its summary on GitHub.
+def form_in(out: Path | None, form: str) -> str:
+    """Return the form that is asked for: one of :data:`FORMATS`, or ``html``.
+
+    :param out: a file, whose name says which, or ``None`` for the terminal.
+    :param form: one of :data:`FORMATS`; the table where nothing was said.
+    :raises SettingsError: where both say something, and not the same.
+    """
+    if out is None:
+        return form
+    found = _SUFFIXES.get(out.suffix.lower(), "html")
+    if form not in (FORMATS[0], found):
+        raise SettingsError(
+            f"-o {out} writes {'an HTML page' if found == 'html' else found}, and --format says "
+            f"{form}; leave --format out, or end the file's name in {', '.join(_SUFFIXES)}"
+        )
+    return found
+
+
+def run_in(form: str, path: Path, *, reference: bool = False) -> str:
+    """Return a run in one of :data:`FORMATS` but the table.
+
+    Markdown is the same as the run's summary on GitHub.
 
     :param reference: whether the papers' rows stand beside the run's.
     :raises DataError: where the directory holds no readable run.
     """
     run = read_run(path)
     paper = paper_rows(Conditions.of(run.outcomes)) if reference else None
-    sys.stdout.write(as_markdown(run_blocks(run, paper=paper)))
+    if form in ("json", "csv"):
+        from pytest_comem.report.run_facts import run_facts
+
+        return _of_facts(form, run_facts(run, paper))
+    return _of_blocks(form, run, paper)
+
+
+def _of_facts(form: str, facts: dict[str, object]) -> str:
+    if form == "csv":
+        from pytest_comem.report.run_csv import as_csv
+
+        return as_csv(facts)
+    from pytest_comem.report.comparison_json import defined
+
+    return json.dumps(defined(facts), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _of_blocks(form: str, run: RecordedRun, paper: PaperRows | None) -> str:
+    from pytest_comem.report.run_blocks import run_blocks
+
+    if form == "latex":
+        from pytest_comem.report.latex import as_latex
+
+        return as_latex(run_blocks(run, paper=paper))
+    from pytest_comem.report.markdown import as_markdown
+
+    return as_markdown(run_blocks(run, paper=paper))

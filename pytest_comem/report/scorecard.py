@@ -138,7 +138,7 @@ def render(
     if not sheet.scored:
         console.print(Text(_nothing_scored(sheet, unscored, ended), style="bold"))
     elif sheet.workflows:
-        for part in workflow_parts(sheet.workflows, strata=attacks):
+        for part in workflow_parts(sheet.workflows, console, strata=attacks):
             console.print(part)
     for part in paper_parts(paper) if paper else ():
         console.print(part)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from typing import Final
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.text import Text
 
 from pytest_comem.core.printable import printable
 from pytest_comem.report.blocks import Block, Grid, Heading, Listing, Paragraph, Span, plain
 from pytest_comem.report.tables import console_on, new_table
+
+#: Columns of a terminal that a name has at least.
+_NAME_WIDTH: Final = 12
 
 
 def as_terminal(blocks: Iterable[Block], width: int, *, color: bool = False) -> str:
@@ -43,6 +48,9 @@ def _text(spans: Sequence[Span]) -> str:
 
 def _table(grid: Grid) -> RenderableType:
     table = new_table(grid.heads[0])
+    # Short names leave room to numbers, which have no other line to go to.
+    names = (_text((cell,)) for cell in (grid.heads[0], *(row[0] for row in grid.rows)))
+    table.columns[0].min_width = min(_NAME_WIDTH, max(map(cell_len, names)))
     for place, head in enumerate(grid.heads[1:], start=1):
         if place < grid.names:
             table.add_column(head, overflow="fold")

@@ -7,7 +7,6 @@ there is a shell, which the program cannot kill; while bubblewrap holds it back,
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,6 @@ from pytest_comem.errors import InfrastructureError, SettingsError
 from pytest_comem.sandbox import cgroups, disk, watching
 from pytest_comem.sandbox.base import (
     INSIDE,
-    MIB,
     Ending,
     Finished,
     Limits,
@@ -28,6 +26,7 @@ from pytest_comem.sandbox.base import (
     failure,
     inside_of,
 )
+from pytest_comem.sandbox.bubblewrap_limits import join, limit
 from pytest_comem.sandbox.bubblewrap_run import KILLED, SIGKILLED, Run
 from pytest_comem.sandbox.bubblewrap_view import variables, view
 from pytest_comem.sandbox.cgroups import Group, Groups
@@ -121,8 +120,8 @@ class BubblewrapSandbox(Opened):
             group = self._group(stack, limits)
             run = stack.enter_context(Run(command, argv))
             if group is not None:
-                _join(group, run.first)
-            _limit(run.first, limits)
+                join(group, run.first)
+            limit(run.first, limits)
             look = self._look(run.first, limits, group)
             handle = Handle(run.process, run.is_over, run.kill, look, run.watched)
             run.release()
@@ -177,28 +176,3 @@ class BubblewrapSandbox(Opened):
 
 def _memory(limits: Limits) -> Ending:
     return Ending("memory", f"it used more than {limits.memory_mib} MiB of memory")
-
-
-def _join(group: Group, pid: int) -> None:
-    try:
-        group.add(pid)
-    except OSError as error:
-        raise failure(f"sandbox bubblewrap: no control group: {error}") from error
-
-
-def _limit(pid: int, limits: Limits) -> None:
-    """Set the limits of a process that cannot be lifted again, and that its children inherit."""
-    values = {
-        # Programs reserve more than they use; what they use is held otherwise.
-        resource.RLIMIT_AS: 4 * limits.memory_mib * MIB,
-        resource.RLIMIT_FSIZE: limits.disk_mib * MIB,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: 1024,
-        resource.RLIMIT_NPROC: limits.processes + 1,
-        resource.RLIMIT_MEMLOCK: 0,
-    }
-    try:
-        for name, value in values.items():
-            resource.prlimit(pid, name, (value, value))
-    except (OSError, ValueError) as error:
-        raise failure(f"sandbox bubblewrap: limits cannot be set: {error}") from error

@@ -85,7 +85,7 @@ class PlainSandbox(Opened):
     ) -> Finished:
         every = {**ENVIRONMENT, **environment}
         with ExitStack() as stack:
-            process = _start(argv, inside_of(self.inside, cwd), every, limits)
+            process = start_process(argv, inside_of(self.inside, cwd), every, limits)
             stack.callback(_end, process)
             measured = Slow(lambda: disk.over_limit(self.workspace, limits))
 
@@ -96,7 +96,7 @@ class PlainSandbox(Opened):
             handle = Handle(
                 process,
                 is_over=lambda: process.poll() is not None,
-                kill=lambda: _kill(process),
+                kill=lambda: kill_group(process),
                 look=look,
                 wake=_wake(stack, process),
             )
@@ -116,9 +116,13 @@ class PlainSandbox(Opened):
             )
 
 
-def _start(
+def start_process(
     argv: Sequence[str], cwd: str, environment: Mapping[str, str], limits: Limits
 ) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, with pipes for all three streams.
+
+    :raises InfrastructureError: of type ``sandbox``, where there is no starting it.
+    """
     # Not of processes: that limit counts all processes of the user.
     script = (
         f"ulimit -c 0; ulimit -n 1024; ulimit -f {limits.disk_mib * MIB // 512}; "
@@ -147,7 +151,7 @@ def _wake(stack: ExitStack, process: subprocess.Popen[bytes]) -> int | None:
     return descriptor
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def kill_group(process: subprocess.Popen[bytes]) -> None:
     """End the program and its process group; what left the group stays."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -163,7 +167,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    _kill(process)
+    kill_group(process)
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,12 @@ class _Read:
 
 
 def certify(root: Path, domains: Mapping[Domain, DomainChecks]) -> tuple[Certificate, ...]:
-    """Return the certificate of every family of a corpus, or of the one family that *root* is.
+    """Return what :func:`certificates` yields."""
+    return tuple(certificates(root, domains))
+
+
+def certificates(root: Path, domains: Mapping[Domain, DomainChecks]) -> Iterator[Certificate]:
+    """Yield the certificate of every family of a corpus, or of the one family that *root* is.
 
     :param domains: the domains' own checks; of others a certificate says that they are missing.
     :raises DataError: where *root* holds no family.
@@ -74,14 +80,14 @@ def certify(root: Path, domains: Mapping[Domain, DomainChecks]) -> tuple[Certifi
     read = [_read(directory) for directory in directories]
     finished = [one.gold for one in read if isinstance(one, _Read)]
     foreign = [artifact for gold in finished for artifact in gold.values()]
-    found = []
+    ids = Counter(one.family.family_id for one in read if isinstance(one, _Read))
     for directory, one in zip(directories, read, strict=True):
         if isinstance(one, _Read):
+            name = one.family.family_id
             checks = _checks(one, foreign, domains)
-            found.append(Certificate(one.family.family_id, tuple(checks)))
+            yield Certificate(name, (*checks, *_doubled(name, ids[name])))
         else:
-            found.append(Certificate(directory.absolute().name, one))
-    return _with_unique_ids(found)
+            yield Certificate(directory.absolute().name, one)
 
 
 def _read(directory: Path) -> _Read | tuple[Check, ...]:
@@ -204,14 +210,6 @@ def _found(
                 yield Finding(f"view of {node_id}", f"shows {shown!r}, hidden with {owner}")
 
 
-def _with_unique_ids(found: Sequence[Certificate]) -> tuple[Certificate, ...]:
-    names = [one.name for one in found]
-    doubled = {name for name in names if names.count(name) > 1}
-    extra = {
-        name: check("id", "of the corpus", [Finding(name, "two families have this id")])
-        for name in doubled
-    }
-    return tuple(
-        Certificate(one.name, (*one.checks, extra[one.name])) if one.name in extra else one
-        for one in found
-    )
+def _doubled(name: str, families: int) -> Iterator[Check]:
+    if families > 1:
+        yield check("id", "of the corpus", [Finding(name, "two families have this id")])

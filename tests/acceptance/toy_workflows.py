@@ -16,7 +16,7 @@ from pytest_comem.core.outcomes import Usage
 from pytest_comem.engine.workflow_data import WorkflowData, WorkflowInstance, load_workflows
 from pytest_comem.executors.base import HandoffMode, Job, NodeResult
 from pytest_comem.executors.boundary import Memory
-from pytest_comem.executors.domain import Judgement, Shown, Work
+from pytest_comem.executors.domain import Judgement, Shown, Toolbox, ToolRefusal, ToolSpec, Work
 from pytest_comem.executors.topology import TopologyExecutor
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.canonical import canonical
@@ -24,7 +24,7 @@ from pytest_comem.workflows.hidden import Oracle, Oracles
 from pytest_comem.workflows.hidden_files import load_oracles
 from pytest_comem.workflows.schema import Domain, Family, Node
 from pytest_comem.workflows.traces import TraceWriter
-from pytest_comem.workflows.views import InputContract
+from pytest_comem.workflows.views import InputContract, NodeView
 
 
 @dataclass
@@ -71,11 +71,35 @@ class ToyStand:
         passed = canonical(artifact.content) == canonical(oracle.gold)
         return Judgement(passed, "as it should be" if passed else "not what was asked for")
 
+    def tools(self, view: NodeView) -> Toolbox:
+        """Return none."""
+        return NoTools()
+
+    def schema(self, view: NodeView) -> Mapping[str, Any]:
+        """Allow any content."""
+        return {}
+
+
+class NoTools:
+    """A toolbox with nothing in it."""
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Return nothing."""
+        return ()
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Refuse."""
+        raise ToolRefusal("there are no tools")
+
+    def complete(self, content: Any) -> Any:
+        """Leave a content as it is."""
+        return content
+
 
 def _looks_right(shown: Shown, wanted: InputContract) -> Artifact | None:
     """Return the last artifact of the type that is of the entity, or of a maker of that name."""
     contract = wanted.contract
-    every = [*(each.artifact for each in shown.view.incoming_artifacts), *shown.recalled]
+    every = shown.artifacts
     found = [
         artifact
         for artifact in every
@@ -96,6 +120,9 @@ class ToyKit:
     version: str = "toy 1"
     failing: Mapping[str, int] = field(default_factory=dict)
     raises: Mapping[str, BaseException] = field(default_factory=dict)
+
+    def missing(self, family: Family) -> None:
+        """Lack nothing."""
 
     @contextmanager
     def open(self, family: Family, instance: str) -> Iterator[ToyStand]:

@@ -210,6 +210,9 @@ def test_a_stand_that_cannot_be_set_up_is_a_defect_of_all_its_nodes(tmp_path: Pa
     class Kit:
         domain, version = Domain.FORMAL_MATHEMATICS, "toy"
 
+        def missing(self, family: Any) -> None:
+            """Lack nothing."""
+
         @contextmanager
         def open(self, family: Any, instance: str) -> Iterator[toy.ToyStand]:
             raise BenchmarkDefect("no such corpus")
@@ -243,7 +246,7 @@ def test_the_key_changes_with_everything_that_may_change_the_result(tmp_path: Pa
     keys = [
         one.key(step, LOCAL),
         one.key(replace(step, id="compile"), LOCAL),
-        one.key(replace(step, repeat=1), LOCAL),
+        suite(tmp_path, repeats=2).key(replace(step, repeat=1), LOCAL),
         one.key(twin, LOCAL),
         one.key(step, FULL),
         one.key(step, system_called("none", top_k=5)),
@@ -288,6 +291,9 @@ def test_the_memory_is_told_no_condition(tmp_path: Path) -> None:
 
     class Kit:
         domain, version = Domain.FORMAL_MATHEMATICS, "toy"
+
+        def missing(self, family: Any) -> None:
+            """Lack nothing."""
 
         @contextmanager
         def open(self, family: Any, instance: str) -> Iterator[toy.ToyStand]:

@@ -103,6 +103,25 @@ def test_a_worker_sees_the_applicable_in_its_view_and_the_rest_beside_it(tmp_pat
     assert one.instance.pollution.artifact.artifact_id in beside
 
 
+def test_what_is_shown_says_which_of_it_was_verified(tmp_path: Path) -> None:
+    """Declared and recalled alike; a result that no receipt stands behind has none."""
+    one = toy.instance("bridge-search", "unverified_result")
+    assert one.instance.pollution
+    stand = toy.ToyStand(toy.gold_of(one.family))
+    results = toy.run(one, FullContext(), tmp_path / "trace.jsonl", stand=stand)
+    verified = {
+        each.artifact.artifact_id: each.receipt.receipt_id
+        for each in results.values()
+        if each.receipt.verified
+    }
+    for shown in stand.seen:
+        ids = {artifact.artifact_id for artifact in shown.artifacts}
+        assert shown.receipts == {each: verified[each] for each in ids & verified.keys()}
+    unverified = one.instance.pollution.artifact.artifact_id
+    assert any(unverified in [each.artifact_id for each in shown.artifacts] for shown in stand.seen)
+    assert not any(unverified in shown.receipts for shown in stand.seen)
+
+
 def test_no_operator_or_condition_reaches_worker_or_memory(tmp_path: Path) -> None:
     """Neither what a worker is shown nor what a memory is told names a twin."""
     words = {*(operator.value for operator in Operator), "polluted", "clean"}

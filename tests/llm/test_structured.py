@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from answering_transport import AnsweringTransport, completion
 
-from pytest_comem.llm.calls import ChatCall, ModelSpec
+from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec
 from pytest_comem.llm.cassette import Cassette, CassetteMode
 from pytest_comem.llm.door import Door
 from pytest_comem.llm.faults import Fault, ModelCallError, ProviderFault, RunStopped
@@ -80,6 +80,28 @@ def test_the_schema_is_asked_for() -> None:
             "json_schema": {"name": "count", "strict": True, "schema": SCHEMA},
         },
     }
+
+
+def test_every_completion_is_told_to_whoever_counts() -> None:
+    """Also one that cannot be read; a refused request has none."""
+
+    def answer(call: ChatCall) -> str:
+        if mode(call) == "json_schema":
+            raise ProviderFault(Fault.BAD_REQUEST, "no schemas here")
+        return '{"n": 3}' if len(call.messages) > len(MESSAGES) else "three"
+
+    transport = AnsweringTransport(answer)
+    heard: list[Completion] = []
+    StructuredModel(transport.door, SPEC).ask(
+        MESSAGES,
+        meter=Meter("part"),
+        schema=SCHEMA,
+        schema_name="count",
+        parse=lambda text: read_object(text, count_of),
+        heard=heard.append,
+    )
+    assert [each.text for each in heard] == ["three", '{"n": 3}']
+    assert len(transport.calls) == 3
 
 
 def test_a_refused_constraint_is_weakened_step_by_step() -> None:

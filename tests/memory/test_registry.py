@@ -192,6 +192,14 @@ def test_a_class_path(tmp_path: Path, module: str) -> None:
     assert sys.path == before
 
 
+@pytest.mark.parametrize(("alias", "name"), [("local-only", "none"), ("shared-flat-rag", "bm25")])
+def test_the_names_of_a_paper_mean_the_same_systems(tmp_path: Path, alias: str, name: str) -> None:
+    """A system has the label that it was asked for by, and is the same to the last setting."""
+    found, usual = find(alias, tmp_path), find(name, tmp_path)
+    assert (found.info.name, found.factory) == (alias, usual.factory)
+    assert found.info.configuration == usual.info.configuration
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

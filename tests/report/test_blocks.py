@@ -15,8 +15,8 @@ from pytest_comem.report.blocks import (
     Listing,
     Paragraph,
     Verbatim,
+    amount,
     figure,
-    interval,
     listing,
     probability,
 )
@@ -148,8 +148,8 @@ def test_figures() -> None:
     assert [figure(value, signed=True) for value in (1.0, -1.0, 0.04, -0.04)] == [
         *("+1.0", "-1.0", "0.0", "0.0")
     ]
-    assert interval(-1.0, 2.0, signed=True) == "-1.0 to +2.0"
-    assert interval(1.0, None) == "-"
+    assert [amount(9_999.4), amount(-123_456.0, signed=True)] == ["9,999", "-123.5k"]
+    assert amount(None) == "-"
     assert [probability(p) for p in (0.0004, 0.0456, 1.0, float("nan"), None)] == [
         *("<0.001", "0.046", "1.000", "-", "-")
     ]

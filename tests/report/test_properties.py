@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from made_outcomes import UNREADABLE, made
+from made_workflows import BROKEN, DEFECT, node, pairs, play
 
 from pytest_comem.core.outcomes import Usage
 from pytest_comem.metrics.sheet import Sheet
@@ -96,3 +97,19 @@ def test_reports_from_elsewhere_share_what_is_equal() -> None:
         ]
         kept.append(report.user_properties)
     assert kept[0][0] is kept[1][0]
+
+
+def test_workflows_have_their_metrics_with_denominators() -> None:
+    """Under their suite's name, so that GateMem's rows of the same system keep theirs."""
+    sheet = Sheet()
+    broken = [*play("broken", True, True)[:2], node("broken", "end", False, failure=BROKEN)]
+    defect = node("wrong", "root", False, failure=DEFECT)
+    for outcome in [*pairs(9, 9), *broken, defect, made(1, True)]:
+        sheet.add(outcome, f"{outcome.step.suite} {outcome.step.label}")
+    found = dict(properties.of_sheet(sheet))
+    name = "comem.comembench.bm25.worker"
+    assert (found[f"{name}.SR"], found[f"{name}.SR.of"]) == ("100.0000", "9")
+    assert (found.get(f"{name}.ICS"), found[f"{name}.ICS.of"]) == (None, "9")
+    assert (found[f"{name}.tokens"], found[f"{name}.broken"]) == ("33.0000", "1")
+    assert found["comem.comembench.quarantined"] == "wrong"
+    assert found["comem.bm25.offline.scored"] == "1"

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Final, final
+from typing import Any, Final, final
 
 from pytest_comem.domains.retrieval.documents import Corpus
 from pytest_comem.domains.retrieval.evaluating import EVALUATOR_VERSION, evaluate
+from pytest_comem.domains.retrieval.schemas import schema_of
 from pytest_comem.domains.retrieval.searching import ENGINE_VERSION
 from pytest_comem.domains.retrieval.shipped import corpora_root, corpus_of
+from pytest_comem.domains.retrieval.toolbox import RetrievalToolbox
 from pytest_comem.domains.retrieval.working import OfflineWorker
 from pytest_comem.errors import BenchmarkDefect, DataError
-from pytest_comem.executors.domain import Judgement, Shown, Stand, Work
+from pytest_comem.executors.domain import Judgement, Shown, Stand, Toolbox, Work
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.hidden import Oracle
 from pytest_comem.workflows.schema import Domain, Family, Node
+from pytest_comem.workflows.views import NodeView
 
-#: Of the offline worker and what it chooses by.
+#: Of the offline worker, what it chooses by, and the tools and schemas that models get.
 WORKER_VERSION: Final = "1"
 
 
@@ -40,6 +43,14 @@ class RetrievalStand:
         """Judge an output by documents and spans."""
         return evaluate(self._corpus, node, oracle, artifact.content, consumed)
 
+    def tools(self, view: NodeView) -> Toolbox:
+        """Return search and reading, as far as the node's token names them."""
+        return RetrievalToolbox(self._corpus, view)
+
+    def schema(self, view: NodeView) -> Mapping[str, Any]:
+        """Return the JSON Schema of what the node has to make."""
+        return schema_of(view)
+
 
 @final
 class RetrievalKit:
@@ -53,6 +64,10 @@ class RetrievalKit:
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root or corpora_root()
+
+    def missing(self, family: Family) -> str | None:
+        """Return nothing: all that is needed comes with the package."""
+        return None
 
     def open(self, family: Family, instance: str) -> AbstractContextManager[Stand]:
         """Return a stand over the family's corpus, whose hash is checked.

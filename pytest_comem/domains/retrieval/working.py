@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
+from pytest_comem.domains.choosing import chosen
 from pytest_comem.domains.retrieval import contents
-from pytest_comem.domains.retrieval.choosing import chosen
 from pytest_comem.domains.retrieval.contents import Quotation
 from pytest_comem.domains.retrieval.documents import Corpus
 from pytest_comem.domains.retrieval.reading import reader

@@ -60,11 +60,13 @@ def _facts(run: RecordedRun) -> Iterator[tuple[str, Any]]:
         about_data = _mapping(data)
         size = ", ".join(
             f"{about_data[name]} {name}"
-            for name in ("episodes", "checkpoints")
+            for name in ("episodes", "checkpoints", "families", "instances", "nodes")
             if name in about_data
         )
         yield f"{suite} data", ", ".join(filter(None, (str(about_data.get("revision", "")), size)))
         yield f"{suite} data: warnings", about_data.get("warnings")
+        for name in ("handoff", "sandbox", "executor"):
+            yield f"{suite} {name}", about_data.get(name)
     settings = _mapping(manifest.get("settings"))
     yield from ((title, settings.get(name)) for name, title in _SETTINGS.items())
     calls = _mapping(settings.get("calls"))

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_comem.core.outcomes import Outcome, Usage, plus
+from pytest_comem.metrics.comembench import workflow_rows
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.suites import SuiteMetrics
+from pytest_comem.metrics.workflow_plays import WORKFLOWS, WorkflowSheet, handoff_of
 from pytest_comem.report.html.steps import usage_row
 from pytest_comem.report.html.table import Table, plain
+from pytest_comem.report.trade_off import sharing_metric
 
 #: Reasons why steps are unscored that are told of one card.
 _MOST_REASONS: Final = 8
 #: Labels that failures are broken down by, with what to call them.
-BREAKDOWNS: Final = {"attack_type": "attack type", "topology": "topology"}
+BREAKDOWNS: Final = {
+    "attack_type": "attack type",
+    "operator": "pollution operator",
+    "topology": "topology",
+}
 
 
 def suites_of(table: Table) -> list[dict[str, Any]]:
@@ -34,10 +41,13 @@ def suites_of(table: Table) -> list[dict[str, Any]]:
                         "title": info.title,
                         "higher": info.higher_is_better,
                         "kind": info.kind,
+                        "unit": info.unit,
                     }
                     for info in infos
                 ],
                 "classes": list(metrics.failure_classes) if metrics else [],
+                "cluster": metrics.cluster if metrics else "",
+                "sharing": _sharing(table, name),
             }
         )
     return found
@@ -91,12 +101,22 @@ def _failed_by(label: str, outcomes: Sequence[Outcome]) -> dict[str, list[int]]:
     """Return failed and scored steps by the value of *label*."""
     counts: dict[str, list[int]] = {}
     for outcome in outcomes:
-        kind = outcome.labels.get(label)
-        if kind and outcome.verdict is not None:
+        if outcome.verdict is None:
+            continue
+        # A workflow has several topologies.
+        for kind in filter(None, outcome.labels.get(label, "").split(",")):
             count = counts.setdefault(kind, [0, 0])
             count[0] += not outcome.passed
             count[1] += 1
     return counts
+
+
+def _sharing(table: Table, suite: str) -> str:
+    """Return which metric stands for sharing where the first run has workflows; empty elsewhere."""
+    if suite != WORKFLOWS:
+        return ""
+    run, _, row = next(place for place in table.places() if place[2].suite == suite)
+    return sharing_metric(handoff_of(table.outcomes(run, row)[0]))
 
 
 def _reasons(outcomes: Sequence[Outcome]) -> list[list[Any]]:
@@ -118,9 +138,22 @@ def _scopes(outcomes: Sequence[Outcome], metrics: SuiteMetrics) -> list[dict[str
         for domain in domains:
             part = sample.only(domain=domain)
             found.append(_scope(domain, "domain", part.scored, measure(part)))
+    if len(domains) > 1 and metrics.by_domain_mean:
         means = measure(sample, by_domain_mean=True)
         found.append(_scope("mean of domains", "mean", sample.scored, means))
+    if metrics.suite == WORKFLOWS:
+        found.extend(_strata(outcomes))
     return found
+
+
+def _strata(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
+    """Yield the metrics of a row's workflows by topology and operator."""
+    for row in workflow_rows(WorkflowSheet(outcomes)).values():
+        for kind in ("topology", "operator"):
+            for name, figures in row.strata()[kind].items():
+                instances = round(figures.sample.behind("VNCR")[1])
+                found = measure(figures.sample)
+                yield _scope(f"{kind}: {name}", kind, instances, found)
 
 
 def _scope(name: str, kind: str, scored: int, found: dict[str, Measured]) -> dict[str, Any]:

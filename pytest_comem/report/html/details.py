@@ -8,11 +8,13 @@ from typing import Any, Final, final
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.datasets.governance import Category, Checkpoint, GovernanceEpisode
 from pytest_comem.evaluators.governance import structured_text, targets
+from pytest_comem.metrics.workflow_plays import WORKFLOWS, handoff_of
 from pytest_comem.report.html.marks import places
 from pytest_comem.report.html.pool import Pool, withheld
-from pytest_comem.report.html.sources import Source
+from pytest_comem.report.html.sources import NO_ENTRIES, Source
 from pytest_comem.report.html.steps import usage_row
 from pytest_comem.report.html.table import Case, EpisodeId, Table
+from pytest_comem.report.workflow_blocks import handoff_words
 
 #: What a row's patterns stand for in a text.
 _KINDS: Final = {
@@ -56,7 +58,7 @@ class EpisodeDetails:
     def __init__(self, table: Table, name: EpisodeId, source: Source) -> None:
         self._table = table
         self._source = source
-        self._domain = name[2]
+        self._suite, self._domain = name[1:3]
         self._episode: GovernanceEpisode | None = source.episodes.get(name[3])
         entries = self._episode.entries if self._episode else ()
         self._pool = Pool(entries)
@@ -95,9 +97,7 @@ class EpisodeDetails:
                 ]
                 for entry in (episode.entries if episode else ())
             ],
-            "missing": ""
-            if episode
-            else self._source.missing or "The run's data have no such episode.",
+            "missing": "" if episode else self._missing,
             "policy": self._source.policies.get(self._domain, "") if episode else "",
             "steps": steps,
             "cells": cells,
@@ -105,6 +105,12 @@ class EpisodeDetails:
             "spans": self._marks.spans,
             "texts": [text.raw for text in self._pool.texts],
         }
+
+    @property
+    def _missing(self) -> str:
+        if self._suite == WORKFLOWS:
+            return NO_ENTRIES
+        return self._source.missing or "The run's data have no such episode."
 
     def _step(self, outcome: Outcome, cases: Sequence[Case]) -> dict[str, Any]:
         checkpoint = self._checkpoints.get(outcome.step.id)
@@ -142,7 +148,7 @@ class EpisodeDetails:
         )
         found: dict[str, Any] = {
             "key": outcome.key,
-            "judge": f"{outcome.judge}, {outcome.scoring} scoring",
+            "judge": _judge(outcome),
             "usage": [usage_row(*one) for one in outcome.usage.items()],
         }
         if reply is not None:
@@ -163,6 +169,13 @@ class EpisodeDetails:
         if outcome.notice is not None:
             found["notice"] = outcome.notice
         return found
+
+
+def _judge(outcome: Outcome) -> str:
+    """Return who judged and under which rules, in words."""
+    if outcome.step.suite == WORKFLOWS:
+        return f"native evaluator; inputs delivered {handoff_words(handoff_of(outcome))}"
+    return f"{outcome.judge}, {outcome.scoring} scoring"
 
 
 @final

@@ -17,6 +17,11 @@ from pytest_comem.engine.runs import RecordedRun
 from pytest_comem.errors import ComemError
 
 SUITE: Final = "gatemem"
+#: What is said of the steps of a workflow.
+NO_ENTRIES: Final = (
+    "A workflow has no entries: what each node was shown, made and handed on stands in the run's "
+    "traces."
+)
 
 
 @final
@@ -40,7 +45,7 @@ def find_source(run: RecordedRun, directory: Path | None = None) -> Source:
     :param directory: where the data are, if not where the run had them.
     """
     if SUITE not in run.suites:
-        return Source(missing="Entries are known of GateMem only.")
+        return Source(missing="This run has no entries.")
     settings, checksums = _noted(run.manifest)
     if not checksums:
         return Source(missing="The run's manifest does not say which data it was made on.")

@@ -8,8 +8,8 @@ from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.report.html.table import Table, head_of, plain
 
 PASSED, FAILED, UNSCORED, ABSENT = 0, 1, 2, -1
-#: Labels that say what is hidden of a step, not what kind it is: no filter goes by them.
-_HIDDEN: Final = frozenset({"expected_action"})
+#: Labels that say what is hidden of a step, or no kind of step: no filter goes by them.
+_HIDDEN: Final = frozenset({"expected_action", "domain", "instance", "required", "required_nodes"})
 
 
 @final

@@ -10,6 +10,7 @@ from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.steps import safe
 from pytest_comem.engine.runs import RecordedRun, incomparable
 from pytest_comem.errors import ComemError, SettingsError
+from pytest_comem.metrics.quarantine import without_defective
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.report.pairing import Name, names_in, pair_rows
 
@@ -51,6 +52,8 @@ class Table:
 
     def __init__(self, runs: Sequence[RecordedRun]) -> None:
         self.runs = runs
+        #: Of each run, the outcomes by row; those of families in quarantine have no verdict.
+        self._rows_of = [without_defective(run.rows) for run in runs]
         self.notes: list[str] = []
         self.worlds = [0, *(self._world(number) for number in range(1, len(runs)))]
         self.rows = list(self._rows())
@@ -71,9 +74,9 @@ class Table:
         """Names of all suites, in order of appearance."""
         return list(dict.fromkeys(row.suite for row in self.rows))
 
-    def outcomes(self, run: int, row: Row) -> list[Outcome]:
+    def outcomes(self, run: int, row: Row) -> Sequence[Outcome]:
         """Return what *run* has in *row*."""
-        return self.runs[run].rows[row.suite, *row.names[run]]
+        return self._rows_of[run][row.suite, *row.names[run]]
 
     def places(self) -> Iterator[tuple[int, int, Row]]:
         """Yield every run and row that has outcomes: number of the run, of the row, and the row."""

@@ -25,7 +25,7 @@ function measured(card, name) {
 function whiskerCharts(model, suite, cards) {
   return el("div", { class: "whiskers" }, suite.metrics.map((metric) => {
     const found = cards.filter((card) => measured(card, metric.name));
-    if (!found.length) return null;
+    if (!found.length || metric.kind === "mean") return null;
     return el("figure", {},
       el("figcaption", {}, el("strong", {}, metric.name), ` ${metric.title} `,
         el("span", { class: "way" }, metric.higher ? "\u2191" : "\u2193")),
@@ -44,10 +44,11 @@ function whiskerCharts(model, suite, cards) {
 
 function planes(model, suite, cards) {
   const names = suite.metrics.map((metric) => metric.name);
+  if (suite.sharing) return sharing(model, suite, cards);
   if (!["U", "A", "F", "MGS"].every((name) => names.includes(name))) return null;
   const full = cards.filter((card) => ["U", "A", "F", "MGS"].every((name) => measured(card, name)));
   if (!full.length) return null;
-  const point = (card) => ({ number: model.cards.indexOf(card), letter: card.letter, name: model.card(card) });
+  const point = pointOf(model);
   const against = (name) => scatter({
     title: `U against 1 \u2212 ${name}`, xTitle: `1 \u2212 ${name}, percent`, yTitle: "U, percent",
     points: full.map((card) => ({ ...point(card), x: 100 - measured(card, name)[0], y: measured(card, "U")[0],
@@ -56,8 +57,7 @@ function planes(model, suite, cards) {
     levelText: (level) => `MGS \u2264 ${level}`,
   });
   return el("div", { class: "trade" },
-    el("p", { class: "legend", "aria-hidden": "true" }, full.map((card) =>
-      el("span", {}, legendMark(model.cards.indexOf(card)), el("span", { class: "letter" }, card.letter), quoted(model.card(card))))),
+    legend(model, full),
     el("div", { class: "planes" }, against("A"), against("F"),
       scatter({
         title: "U against (1 \u2212 A)(1 \u2212 F), with lines of equal MGS",
@@ -68,6 +68,33 @@ function planes(model, suite, cards) {
         levelText: (level) => `MGS ${level}`,
       }),
       costPlane(full, point)));
+}
+
+function pointOf(model) {
+  return (card) => ({ number: model.cards.indexOf(card), letter: card.letter, name: model.card(card) });
+}
+
+function legend(model, cards) {
+  return el("p", { class: "legend", "aria-hidden": "true" }, cards.map((card) =>
+    el("span", {}, legendMark(model.cards.indexOf(card)), el("span", { class: "letter" }, card.letter), quoted(model.card(card)))));
+}
+
+/** Return sharing against isolation: what workflows get from a memory, and what it leads astray. */
+function sharing(model, suite, cards) {
+  const full = cards.filter((card) => measured(card, suite.sharing) && measured(card, "ICS"));
+  if (!full.length) return null;
+  const title = (name) => suite.metrics.find((metric) => metric.name === name).title;
+  const left = cards.filter((card) => !full.includes(card));
+  return el("div", { class: "trade" }, legend(model, full),
+    el("div", { class: "planes" }, scatter({
+      title: "Sharing and isolation: better is up and to the right",
+      xTitle: `sharing: ${suite.sharing}, percent`, yTitle: "isolation: ICS, percent", xText: (value) => percent(value).replace(".0", ""),
+      desc: `Across, sharing as ${suite.sharing}: ${title(suite.sharing)}. Up, isolation as ICS: ${title("ICS")}. Bars are 95 % intervals over families.`,
+      points: full.map((card) => ({ ...pointOf(model)(card), x: measured(card, suite.sharing)[0], xs: measured(card, suite.sharing).slice(1, 3),
+        y: measured(card, "ICS")[0], ys: measured(card, "ICS").slice(1, 3) })),
+    })),
+    left.length ? el("p", { class: "hint" }, "Without a place, because too few pairs stand behind ICS: ",
+      left.map((card, place) => [place ? ", " : "", el("span", { class: "letter" }, card.letter), quoted(model.card(card))])) : null);
 }
 
 function costPlane(cards, point) {

@@ -60,8 +60,9 @@ export function bar(low, value, high, told) {
 }
 
 /** Return how an interval is told. */
-export function told(name, measured) {
+export function told(name, measured, metric = null) {
   const [value, low, high, of, method] = measured;
+  if (metric && metric.kind === "mean") return `${name} ${count(value)} ${metric.unit}, 95 % interval ${count(low)} to ${count(high)} (${method})`;
   return `${name} ${percent(value)} %, 95 % interval ${percent(low)} to ${percent(high)} (${method}, of ${count(of)})`;
 }
 
@@ -69,7 +70,12 @@ export function told(name, measured) {
 export function metricCell(metric, measured) {
   if (!measured) return el("td", { class: "number", "data-name": metric.name }, DASH);
   const [value, low, high] = measured;
-  const text = told(metric.name, measured);
+  const text = told(metric.name, measured, metric);
+  if (metric.kind === "mean") {
+    return el("td", { class: "number metric", "data-name": metric.name, title: text },
+      el("span", { class: "value" }, count(value)),
+      el("span", { class: "interval" }, count(low) + DASH + count(high)));
+  }
   return el("td", { class: "number metric", "data-name": metric.name, title: text },
     el("span", { class: "value" }, percent(value)),
     el("span", { class: "interval" }, percent(low) + DASH + percent(high)),

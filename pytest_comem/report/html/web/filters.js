@@ -2,7 +2,7 @@
 
 import { byId, el, visible } from "./dom.js";
 import { count } from "./figures.js";
-import { ABSENT, FAILED, PASSED, UNSCORED } from "./model.js";
+import { ABSENT, FAILED, PASSED, UNSCORED, labelTitle } from "./model.js";
 import { go, readPlace } from "./place.js";
 
 const RESULT_TESTS = { pass: PASSED, fail: FAILED, unscored: UNSCORED };
@@ -23,7 +23,7 @@ export function makeFilters(model) {
     model.runs.length > 1 ? choice("in", "run", [["", "any run"], ...model.runs.map((run, number) => [String(number + 1), `run ${number + 1}: ${run.name}`])]) : null,
     choice("system", "system", [["", "all systems"], ...model.rows.map((_, row) => [String(row), model.row(row)])]),
     choice("domain", "domain", [["", "all domains"], ...words([...new Set(model.episodes.map((one) => one.domain))])]),
-    model.steps.shown.map((name) => choice("is." + name, name.replaceAll("_", " "), [["", "any"],
+    model.steps.shown.map((name) => choice("is." + name, labelTitle(name), [["", "any"],
       ...words(sorted(model.steps.labels[name]))])),
     kinds.length ? choice("kind", "failure", [["", "any failure"], ...words(kinds)]) : null,
     choice("sort", "sort", Object.entries(ORDERS)),
@@ -37,7 +37,7 @@ export function makeFilters(model) {
   return form;
 
   function sorted(numbers) {
-    return [...new Set(numbers)].map((number) => model.word(number)).filter(Boolean).sort();
+    return [...new Set(numbers.flatMap((number) => model.word(number).split(",")))].filter(Boolean).sort();
   }
 }
 
@@ -82,7 +82,7 @@ export function chosen(model, place, search) {
   if (place.result === "lost" || place.result === "gained") tests.push((one) => model.flip(one) === place.result);
   if (place.kind) tests.push((one) => runs.some((run) => model.kind(one, run) === place.kind));
   for (const [name, value] of Object.entries(place.labels)) {
-    if (value && model.steps.labels[name]) tests.push((one) => model.label(name, one) === value);
+    if (value && model.steps.labels[name]) tests.push((one) => model.label(name, one).split(",").includes(value));
   }
   if (place.q) tests.push(search.finder(place.q));
   const found = [];

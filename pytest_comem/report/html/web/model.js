@@ -10,7 +10,14 @@ export const RESULTS = {
   [UNSCORED]: { name: "unscored", sign: "?", told: "unscored" },
   [ABSENT]: { name: "absent", sign: "\u00b7", told: "not in this run" },
 };
+/** What a label is called where its own name says too little. */
+const TITLES = { pair: "family", target: "target of the operator", terminal: "last node" };
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Return what a label is called. */
+export function labelTitle(name) {
+  return TITLES[name] || name.replaceAll("_", " ");
+}
 
 export class Model {
   constructor(index) {

@@ -3,7 +3,7 @@
 import { byId, el, quoted } from "./dom.js";
 import { count, dollars, seconds } from "./figures.js";
 import { badge } from "./list.js";
-import { RESULTS } from "./model.js";
+import { RESULTS, labelTitle } from "./model.js";
 import { MARKS, entryOf, itemsOf, lines, passage } from "./passages.js";
 import { address, withStep } from "./place.js";
 
@@ -38,7 +38,7 @@ function fold(title, ...content) {
 }
 
 function asked(model, details, step, one) {
-  const number = model.cases.step[one], labels = Object.keys(model.steps.labels).filter((name) => model.label(name, one));
+  const number = model.cases.step[one], labels = Object.keys(model.steps.labels).filter((name) => name !== "domain" && model.label(name, one));
   const last = details.entries[step.asOf];
   return el("section", { class: "asked" }, el("h3", {}, "Asked"),
     quoted(model.question(one), "blockquote", "passage"),
@@ -46,7 +46,7 @@ function asked(model, details, step, one) {
       fact("by", [quoted(model.word(model.steps.requester[number])), " (", quoted(model.word(model.steps.role[number]) || "no role"), ")"]),
       last ? fact("after", [`${count(step.asOf + 1)} of ${count(details.entries.length)} entries`, last[3] ? [", ", quoted(last[3].replace("T", " "), "time")] : null]) : null,
       fact("domain", quoted(model.domain(one))),
-      labels.map((name) => fact(name.replaceAll("_", " "), quoted(model.label(name, one)))),
+      labels.map((name) => fact(labelTitle(name), quoted(model.label(name, one).replaceAll(",", ", ")))),
       fact("episode", quoted(model.episodes[model.episodeOf(one)].id)),
       fact("step", quoted(model.steps.id[number]))),
     step.facts.length ? fold(`What is known of the requester (${step.facts.length})`, el("ul", {}, step.facts.map((each) => quoted(each, "li")))) : null,

@@ -43,12 +43,13 @@ function letters(points, places) {
  * Return a figure. `points` are {number, letter, name, x, y, xs, ys}, xs and ys being intervals or
  * null; `curve` maps a level and x to y for lines of equal worth.
  */
-export function scatter({ title, xTitle, yTitle, points, xMost = 100, yMost = 100, xText = String, levels = [], curve, levelText }) {
+export function scatter({ title, desc = "", xTitle, yTitle, points, xMost = 100, yMost = 100, xText = String, levels = [], curve, levelText }) {
   const x = (value) => LEFT + (WIDTH - LEFT - RIGHT) * Math.min(value, xMost) / xMost;
   const y = (value) => HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * Math.min(value, yMost) / yMost;
   const told = points.map((one) => `${one.letter} ${one.name}: ${xText(one.x)}, ${one.y.toFixed(1)}`).join("; ");
   return el("figure", {}, el("figcaption", {}, title),
     svg("svg", { class: "plane", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}. ${told}` },
+      svg("desc", {}, [desc, told].filter(Boolean).join(" ")),
       axes(x, y, xMost, yMost, xText, xTitle, yTitle),
       levels.map((level) => levelLine(level, curve, x, y, levelText)),
       points.map((one) => whiskers(one, x, y)),

@@ -38,7 +38,7 @@ export function showScores(model) {
 
 function scores(model, suite, cards) {
   const table = el("table", { class: "stacked scores", id: "scores-" + suite.name },
-    el("caption", {}, `${suite.name}: percent, with 95 % intervals over episodes`),
+    el("caption", {}, `${suite.name}: percent${counted(suite)}, with 95 % intervals over ${plural(suite.cluster)}`),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "system"),
       suite.metrics.map((metric) => el("th", {
         scope: "col", class: "number",
@@ -56,11 +56,21 @@ function scores(model, suite, cards) {
       const closed = table.classList.toggle("closed");
       button.setAttribute("aria-expanded", String(!closed));
     } },
-  }, "By domain");
+  }, cards.some((card) => card.scopes.some((scope) => scope.kind === "topology")) ? "By domain, topology and operator" : "By domain");
   return [table, el("p", { class: "after" }, button,
     el("span", { class: "hint" }, "\u2191 more is better, \u2193 less is better. ",
       suite.metrics.filter((metric) => !metric.name.endsWith("_exposed"))
         .map((metric) => metric.name + ": " + metric.title).join("; "), "."))];
+}
+
+/** Return which metrics are no percentages. */
+function counted(suite) {
+  const names = suite.metrics.filter((metric) => metric.kind === "mean").map((metric) => metric.name);
+  return names.length ? ` (${names.join(", ")}: how many)` : "";
+}
+
+function plural(word) {
+  return word.endsWith("y") ? word.slice(0, -1) + "ies" : word + "s";
 }
 
 function scoreRow(model, suite, card, scope) {
@@ -71,7 +81,7 @@ function scoreRow(model, suite, card, scope) {
         card.reference ? el("small", {}, " reference: it sees what is hidden") : null]
       : quoted(scope.name)),
     suite.metrics.map((metric) => metricCell(metric, scope.metrics[metric.name])),
-    el("td", { class: "number", "data-name": "scored" }, scope.kind === "mean" ? "" : count(scope.scored)));
+    el("td", { class: "number", "data-name": "scored" }, scope.kind === "mean" ? "" : count(scope.scored), ["topology", "operator"].includes(scope.kind) ? " instances" : ""));
 }
 
 function effort(model, cards) {
