@@ -26,6 +26,7 @@ from pytest_comem.commands import (
     runs,
     sandbox,
     systems,
+    tools,
     traces,
 )
 from pytest_comem.core.printable import printable
@@ -65,12 +66,14 @@ _score = _new("Score predictions that another harness has made.")
 _export = _new("Write a run's predictions in a benchmark's own format.")
 _certify = _new("Hold the material of a benchmark against what it promises.")
 _sandbox = _new("Where programs run that nobody trusts.")
+_tools = _new("MCP servers for CoMemBench's tools domain.")
 
 app.add_typer(_data, name="data")
 _data.add_typer(_fetch, name="fetch")
 app.add_typer(_score, name="score")
 app.add_typer(_export, name="export")
 app.add_typer(_sandbox, name="sandbox")
+app.add_typer(_tools, name="tools")
 app.add_typer(_certify, name="certify")
 
 _fetch.command("gatemem")(data.fetch_gatemem)
@@ -88,6 +91,9 @@ _certify.command("comembench")(certify.certify_comembench)
 app.command("replay")(traces.replay)
 _sandbox.command("check")(sandbox.check)
 _sandbox.command("build")(sandbox.build)
+_tools.command("list")(tools.list_servers)
+_tools.command("install")(tools.install)
+_tools.command("check")(tools.check)
 app.command("clean")(runs.clean)
 
 

@@ -128,7 +128,11 @@ class Materials:
         from pytest_comem.engine.resuming import sift
 
         keys = assembly.keys_of(self.steps, self.suites, self.systems)
-        return sift(self.surroundings.run_path, keys)
+        earlier = sift(self.surroundings.run_path, keys)
+        for parameter, suite in self.suites.items():
+            if suite.holds_whole:
+                earlier = earlier.only_whole(self.steps[parameter])
+        return earlier
 
     def known(self, steps: Sequence[Step]) -> dict[Step, Outcome]:
         """Return the outcomes of *steps* that still hold."""

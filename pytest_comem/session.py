@@ -162,12 +162,14 @@ class ComemSession:
 
     def header(self) -> list[str]:
         """Return the lines of pytest's header."""
-        lines = [
-            f"comem: {', '.join(self.systems)}; model {', '.join(self._settings.models)}; "
-            f"judge {self._settings.judge}; {self._settings.scoring} scoring; "
-            f"top-k {', '.join(map(str, self._settings.top_k))}"
-        ]
-        for suite in self._materials.suites.values():
+        settings = self._settings
+        suites = self._materials.suites.values()
+        facts = [", ".join(self.systems), f"model {', '.join(settings.models)}"]
+        if any(suite.name == assembly.GATEMEM for suite in suites):
+            facts += [f"judge {settings.judge}", f"{settings.scoring} scoring"]
+        facts.append(f"top-k {', '.join(map(str, settings.top_k))}")
+        lines = [f"comem: {'; '.join(facts)}"]
+        for suite in suites:
             about = suite.describe()
             facts = [f"{suite.name} data {about['revision']}", *sizes_of(about)]
             facts += [f"{name} {about[key]}" for key, name in _SHOWN.items() if about.get(key)]

@@ -41,7 +41,10 @@ def _code(sandbox: str) -> DomainKit:
 
 
 #: What plays each domain, by a kind of sandbox.
-KITS: Final[Mapping[Domain, Callable[[str], DomainKit]]] = {Domain.OFFLINE_RETRIEVAL: _retrieval}
+KITS: Final[Mapping[Domain, Callable[[str], DomainKit]]] = {
+    Domain.OFFLINE_RETRIEVAL: _retrieval,
+    Domain.REPOSITORY_CODE: _code,
+}
 
 
 def _retrieval_checks(sandbox: str) -> DomainChecks:
@@ -50,9 +53,16 @@ def _retrieval_checks(sandbox: str) -> DomainChecks:
     return RetrievalChecks()
 
 
+def _code_checks(sandbox: str) -> DomainChecks:
+    from pytest_comem.domains.code.checks import CodeChecks
+
+    return CodeChecks(sandbox)
+
+
 #: What certifies each domain, by a kind of sandbox.
 CHECKS: Final[Mapping[Domain, Callable[[str], DomainChecks]]] = {
     Domain.OFFLINE_RETRIEVAL: _retrieval_checks,
+    Domain.REPOSITORY_CODE: _code_checks,
 }
 
 

@@ -91,7 +91,11 @@ def _token(outcome: Outcome, columns: Columns, metrics: SuiteMetrics) -> str | l
     values = [outcome.verdict.measures.get(name) for name in columns.measures]
     numbers = [value for value in values if value is not None and not isinstance(value, bool)]
     text = f"{word} {''.join(map(_letter, values))}".rstrip()
-    return [text, *(int(one) if float(one).is_integer() else one for one in numbers)] if numbers else text
+    return (
+        [text, *(int(one) if float(one).is_integer() else one for one in numbers)]
+        if numbers
+        else text
+    )
 
 
 def _letter(value: Measure) -> str:

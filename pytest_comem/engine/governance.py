@@ -54,6 +54,7 @@ class GovernanceSuite:
 
     name: Final = "gatemem"
     parameter: Final = "checkpoint"
+    holds_whole: Final = False
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, final
 
 from pytest_comem.core.outcomes import Attribution, Outcome
-from pytest_comem.core.steps import Step
+from pytest_comem.core.steps import RunKey, Step
 from pytest_comem.engine.records import OUTCOMES, from_record, size_of
 from pytest_comem.errors import DataError
 
@@ -23,6 +23,7 @@ from pytest_comem.errors import DataError
 CHANGED: Final = "changed"
 INFRASTRUCTURE: Final = "infrastructure errors"
 DEFECTS: Final = "benchmark defects"
+PARTLY: Final = "of workflows that were not through"
 #: Names shown of what has changed.
 _SHOWN: Final = 5
 
@@ -62,6 +63,28 @@ class Earlier:
         return {
             step: self.lines[step.label].outcome for step in steps if step.label in self.holding
         }
+
+    def only_whole(self, steps: Iterable[Step]) -> Earlier:
+        """Return the same without the outcomes of episodes of which not all hold.
+
+        :param steps: all of the episodes whose outcomes hold only together.
+        """
+        together: dict[RunKey, list[str]] = {}
+        for step in steps:
+            together.setdefault(step.run, []).append(step.label)
+        broken = {
+            label
+            for labels in together.values()
+            if not self.holding.issuperset(labels)
+            for label in labels
+            if label in self.holding
+        }
+        return Earlier(
+            {label: line for label, line in self.lines.items() if label not in broken},
+            self.holding - broken,
+            {**self.reasons, **dict.fromkeys(sorted(broken), PARTLY)},
+            self.size,
+        )
 
 
 def sift(run: Path, keys: Mapping[str, Callable[[], str]]) -> Earlier:

@@ -21,6 +21,10 @@ class Suite(Protocol):
     def parameter(self) -> str:
         """Name of the parametrized value of its tests."""
 
+    @property
+    def holds_whole(self) -> bool:
+        """Whether the outcomes of an episode hold only together, as those of one workflow do."""
+
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
         """Return every step for *system*, by episode and position."""
 

@@ -82,6 +82,7 @@ class WorkflowSuite:
 
     name: Final = "comembench"
     parameter: Final = "node"
+    holds_whole: Final = True
 
     def __init__(
         self,
@@ -130,6 +131,13 @@ class WorkflowSuite:
             "instances": len(self._data.instances),
             "nodes": sum(len(one.family.nodes) for one in self._data.instances),
             "order": [one.episode for one in self._data.instances],
+            # By family, so that a run over some families can be held against one over all.
+            "checksums": {
+                family: stable_hash(
+                    [one.digest for one in self._data.instances if one.family.family_id == family]
+                )
+                for family in self._data.families
+            },
             "executor": f"{self._executor.name} {self._executor.version}",
             "handoff": self._run.handoff,
             "sandbox": self._run.sandbox,
@@ -200,7 +208,8 @@ class WorkflowSuite:
                 for step in remaining:
                     result = _of(step, results)
                     if step not in known:
-                        yield with_result(self.unscored(step, memory.system, UNPLAYED), result)
+                        bare = self.unscored(step, memory.system, UNPLAYED)
+                        yield with_result(bare, result, one.instance.pollution)
                     step = None
         except BenchmarkDefect as defect:
             failure = Failure(Attribution.BENCHMARK, "workflow", str(defect))
@@ -248,7 +257,8 @@ class WorkflowSuite:
             system=system.info,
             model=self._player(step).model,
             judge="native",
-            scoring="native",
+            # Who delivers inputs: results of the two modes are not to be compared.
+            scoring=self._run.handoff,
             labels=labels_of(one, step.id),
             query={"text": node.task.instruction, "requester": step.id, "role": ROLE},
             failure=failure,

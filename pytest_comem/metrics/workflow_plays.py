@@ -122,6 +122,8 @@ class WorkflowSheet:
         self._defective: dict[str, str] = {}
         #: Who delivers declared inputs, ``declared`` or ``memory``.
         self.handoff = "declared"
+        #: How often each instance is played.
+        self.repeats = 1
         for outcome in outcomes:
             self.add(outcome)
 
@@ -132,6 +134,7 @@ class WorkflowSheet:
         """Count one outcome of the suite."""
         labels, failure = outcome.labels, outcome.failure
         self.handoff = handoff_of(outcome)
+        self.repeats = max(self.repeats, outcome.repeat + 1)
         if failure is not None and failure.attribution is Attribution.BENCHMARK:
             self._defective.setdefault(labels["pair"], failure.message)
         key = (outcome.system.name, outcome.model, outcome.repeat, labels["instance"])

@@ -55,7 +55,7 @@ def workflow_parts(
     rows = workflow_rows(sheet)
     wide = console.width >= WIDE
     yield _metrics(rows, strata=strata, wide=wide)
-    yield Text(f"{_handoff(sheet)} {LEGEND}", style="dim")
+    yield Text(f"{_handoff(sheet)} {LEGEND}{_repeats(sheet)}", style="dim")
     if len(rows) > 1 and (table := _trade_off(sheet, rows)) is not None:
         yield table
         yield Text(TRADE_OFF, style="dim")
@@ -68,6 +68,12 @@ def _handoff(sheet: WorkflowSheet) -> str:
     if sheet.handoff == "memory":
         return "CoMemBench, inputs delivered by the memory alone;"
     return "CoMemBench, declared inputs delivered by the harness;"
+
+
+def _repeats(sheet: WorkflowSheet) -> str:
+    if sheet.repeats == 1:
+        return ""
+    return f" Of {sheet.repeats} repeats: their mean, k and n summed; pairs are counted once."
 
 
 def _metrics(rows: _Rows, *, strata: bool, wide: bool) -> Table:

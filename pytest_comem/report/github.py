@@ -18,6 +18,7 @@ from pytest_comem.core.outcomes import Attribution
 from pytest_comem.core.printable import printable
 from pytest_comem.engine.runs import RecordedRun
 from pytest_comem.gate.results import Result
+from pytest_comem.metrics.quarantine import defects
 from pytest_comem.report.blocks import Paragraph
 from pytest_comem.report.markdown import as_markdown
 from pytest_comem.report.paper import PaperRows
@@ -105,6 +106,7 @@ def annotations_of(
         list(_of_rules(run, rules_file)),
         list(_of_regressions(run, baseline_file)),
         list(_of_infrastructure(run)),
+        list(_of_defects(run)),
     )
     return [each for kind in kinds for each in _at_most(kind)]
 
@@ -157,6 +159,12 @@ def _of_infrastructure(run: RecordedRun) -> Iterator[Annotation]:
     for reason, count in counts.items():
         steps = "step is" if count == 1 else "steps are"
         yield Annotation("error", "infrastructure", f"{count:,} {steps} unscored: {reason}")
+
+
+def _of_defects(run: RecordedRun) -> Iterator[Annotation]:
+    for family, defect in defects(run.outcomes).items():
+        message = f"the family {family} is in quarantine and scored for nobody: {defect}"
+        yield Annotation("warning", "benchmark defect", message)
 
 
 def _message(text: str) -> str:

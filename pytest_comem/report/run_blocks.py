@@ -147,7 +147,7 @@ def _workflow_blocks(
     yield Paragraph(
         ("data ", Verbatim(first.data), f", native evaluators, inputs delivered {delivered}")
     )
-    yield from workflow_blocks(rows, most, excluded_families(run))
+    yield from workflow_blocks(rows, most, excluded_families(run.manifest))
     if paper is not None and paper.workflows is not None:
         yield from paper_blocks(paper.workflows)
 

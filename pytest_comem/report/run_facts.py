@@ -38,7 +38,7 @@ def run_facts(run: RecordedRun, paper: PaperRows | None = None) -> dict[str, Any
         ],
         "unscored": run.unscored,
         "quarantined": defects(run.outcomes),
-        "excluded": excluded_families(run),
+        "excluded": excluded_families(run.manifest),
         "gate": gate and gate.as_json(),
         **({"paper": paper_as_json(paper)} if paper else {}),
     }

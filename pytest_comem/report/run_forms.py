@@ -39,7 +39,7 @@ def form_in(out: Path | None, form: str) -> str:
     if form not in (FORMATS[0], found):
         raise SettingsError(
             f"-o {out} writes {'an HTML page' if found == 'html' else found}, and --format says "
-            f"{form}; leave --format out, or end the file's name in {', '.join(_SUFFIXES)}"
+            f"{form}; leave out --format, or end the file's name in {', '.join(_SUFFIXES)}"
         )
     return found
 

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from pytest_comem.contract.tally import ContractTally
 from pytest_comem.core.notices import BROKEN
+from pytest_comem.core.printable import printable
 from pytest_comem.engine.records import read_outcomes
 from pytest_comem.engine.rundir import read_manifest
 from pytest_comem.metrics.sheet import Sheet
@@ -28,6 +29,7 @@ from pytest_comem.report.comembench_table import workflow_parts
 from pytest_comem.report.paper import Conditions, PaperRows, paper_rows
 from pytest_comem.report.paper_table import paper_parts
 from pytest_comem.report.tables import console_on
+from pytest_comem.report.workflow_blocks import excluded_families
 from pytest_comem.report.workflow_commands import without_commands
 from pytest_comem.settings import Settings
 
@@ -103,6 +105,8 @@ def print_run(run: Path, *, reference: bool = False) -> None:
             paper=paper_rows(Conditions.of(read_outcomes(run))) if reference else None,
         )
         sys.stdout.write(text)
+    for family, why in excluded_families(manifest).items():
+        sys.stdout.write(printable(f"{family} was left out: {why}") + "\n")
     if not finished:
         sys.stdout.write("This run was not finished; steps that never ran are not listed.\n")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.workflow_measures import PURPOSES
-from pytest_comem.engine.runs import RecordedRun, Row
+from pytest_comem.engine.runs import Row
 from pytest_comem.metrics.comembench import BLANK, LEAST_PAIRS, SHARES, WorkflowRow, workflow_rows
 from pytest_comem.metrics.comembench_counts import COMEMBENCH
 from pytest_comem.metrics.intervals import Measured, measure
@@ -83,9 +83,9 @@ def paper_blocks(paper: WorkflowPaper) -> Iterator[Block]:
         yield Paragraph((note,), quiet=True)
 
 
-def excluded_families(run: RecordedRun) -> dict[str, str]:
+def excluded_families(manifest: Mapping[str, Any]) -> dict[str, str]:
     """Return the families that a run left out because of what they need, by name, with that."""
-    data = run.manifest.get("data")
+    data = manifest.get("data")
     about = data.get(WORKFLOWS) if isinstance(data, Mapping) else None
     found = about.get("excluded") if isinstance(about, Mapping) else None
     return (

@@ -214,19 +214,19 @@ BLUEPRINT = Blueprint(
     "acme__pocket-2",
     parsed(
         """
-        issue: analyse
+        reading: analyse
         witness: analyse
         baseline: baseline
-        script: reproduce issue
-        check_script: reproduce witness
+        script: reproduce reading
+        recheck: reproduce witness
         traces: localize spectrum script baseline
         wording: localize words witness
         plan: plan traces wording
         fix: implement plan script baseline
-        focus: test focused fix check_script
+        focus: test focused fix recheck
         suite: test regression fix script
         release: release fix suite
-        verify: verify release focus check_script
+        verify: verify release focus recheck
         """
     ),
     (("suite", "fix"),),

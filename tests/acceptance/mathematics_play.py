@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+from pytest_comem.domains.mathematics.checking import Checker
 from pytest_comem.domains.mathematics.kit import MathematicsKit
+from pytest_comem.domains.mathematics.projects import read_project
+from pytest_comem.domains.mathematics.provers.coq import Coq
+from pytest_comem.domains.mathematics.shipped import COMMIT, project_root
 from pytest_comem.executors.domain import Judgement, Shown
 from pytest_comem.locations import fixture_path
 from pytest_comem.workflows.artifacts import Artifact, Producer, make_artifact
@@ -21,6 +28,13 @@ from pytest_comem.workflows.twins import Twins, twin
 from pytest_comem.workflows.views import IncomingArtifact, NodeView, node_view
 
 FAMILIES = fixture_path("comembench", "families")
+#: Families that are played in seconds; the others need ten times as long.
+QUICK = ("math-accumulated-measures", "math-accumulators", "math-list-reversal", "math-parity")
+with warnings.catch_warnings():
+    # Without any sandbox proofs are compiled all the same.
+    warnings.simplefilter("ignore")
+    _MISSING = MathematicsKit().preflight()
+needs_coq = pytest.mark.skipif(_MISSING is not None, reason=str(_MISSING))
 
 
 @dataclass(frozen=True)
@@ -68,6 +82,12 @@ def view_of(family: Family, node_id: str, made: Mapping[str, Artifact]) -> NodeV
     return node_view(
         family, node_id, [IncomingArtifact(artifact=one, receipt_id="r-1") for one in inputs]
     )
+
+
+@cache
+def coq_checker(module: str = "Lists") -> Checker:
+    """Return a checker over a module of the shipped project."""
+    return Checker(read_project(project_root(), COMMIT), Coq(), module)
 
 
 def played(

@@ -64,8 +64,9 @@ def main() -> None:
                 }
             }
         elif method == "tools/list":
-            schema = {"type": "object"}
-            found = {"result": {"tools": [{"name": n, "inputSchema": schema} for n in TOOLS]}}
+            schema = {"type": "object", "title": "x" * (1_000_000 if "large" in sys.argv else 1)}
+            names = (*TOOLS, "\x1b[31mred", "", "x" * 1_000)
+            found = {"result": {"tools": [{"name": n, "inputSchema": schema} for n in names]}}
         elif method == "tools/call":
             found = answer(asked["params"]["name"], asked["params"].get("arguments") or {})
         else:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
+
+from pytest_comem.sandbox.service import Service
 
 #: In what PostgreSQL and SQLite have in common.
 ORDERS = """
@@ -32,3 +35,12 @@ def processes_with(text: str) -> list[int]:
             if text.encode() in told:
                 found.append(int(place.name))
     return found
+
+
+def ended(service: Service) -> None:
+    """Kill a service, as something outside might, and wait until it is gone."""
+    service.kill()
+    until = time.monotonic() + 20
+    while not service.is_over():
+        assert time.monotonic() < until
+        time.sleep(0.01)

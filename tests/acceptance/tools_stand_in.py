@@ -63,7 +63,9 @@ class StandInServers:
             "convert_time": self._convert,
             "read_range": lambda it: json.dumps({"values": self._grid(it)}),
             "delete_sheet": lambda it: self._sheets(it["path"], drop=it["sheet"]),
-            "create_sheet": lambda it: self._sheets(it["path"], {it["new_name"]: [["empty"]]}),
+            "create_sheet": lambda it: self._sheets(
+                it["path"], {it["new_name"]: [["empty"]]}, is_new=True
+            ),
             "write_range": lambda it: self._sheets(it["path"], {it["sheet"]: it["rows"]}),
         }
         try:
@@ -127,10 +129,14 @@ class StandInServers:
         seen: str,
         new: Mapping[str, Sequence[Sequence[Any]]] | None = None,
         drop: str = "",
+        *,
+        is_new: bool = False,
     ) -> str:
         path = self._path(seen)
         raw = path.read_bytes()
         names = sheet_names(raw)
+        if is_new and set(new or {}) & set(names):
+            raise Refused("Sheet exists already")
         if drop and drop not in names:
             raise Refused(f"Sheet {drop} not found")
         kept = {name: read_sheet(raw, name) for name in names if name != drop}

@@ -95,6 +95,8 @@ def test_a_clean_instance_without_a_memory_passes(tmp_path: Path) -> None:
         "eligible": True,
         "handoff_success": True,
         "inputs_used": True,
+        "decoy_exposed": None,
+        "decoy_consumed": None,
         "attempts": 1.0,
         "tokens_execution": 10.0,
         "tokens_coordination": 0.0,

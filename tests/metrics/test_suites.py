@@ -13,9 +13,9 @@ from pytest_comem.core.outcomes import Outcome, Verdict
 from pytest_comem.datasets.governance import Category
 from pytest_comem.errors import SettingsError
 from pytest_comem.metrics.gatemem import METRICS, Tally, metrics_of
+from pytest_comem.metrics.gatemem_counts import GATEMEM
 from pytest_comem.metrics.suites import suite_metrics
 
-GATEMEM = suite_metrics("gatemem")
 CATEGORIES = tuple(map(str, Category))
 
 

@@ -168,3 +168,12 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
         each for number in range(3) for each in pairs(12, 12, system=f"s{number}", tokens=123_456)
     ]
     assert max(map(len, table(outcomes, width, strata=True).splitlines())) <= width
+
+
+def test_repeats_are_said_to_be_means() -> None:
+    """24 plays of 12 pairs: the denominators are sums, and the legend says so."""
+    twice = [each for repeat in range(2) for each in pairs(12, 6 + repeat, repeat=repeat)]
+    text = table(twice, 120)
+    assert cells(text, "bm25")[6:] == ["54.2", "13/24"]
+    assert "Of 2 repeats" in " ".join(text.split())
+    assert "repeats" not in table(pairs(12, 6), 120)

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from html_pages import write_run
+from html_pages import chunks, write_run
 from made_outcomes import made
 from made_workflows import BROKEN, DEFECT, node, pairs, play
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.engine.runs import read_run
 from pytest_comem.errors import SettingsError
-from pytest_comem.report.github import summary_of
+from pytest_comem.report.github import annotations_of, summary_of
+from pytest_comem.report.html.page import page
 from pytest_comem.report.run_forms import FORMATS, form_in, run_in
+from pytest_comem.report.scorecard import print_run
 
 
 def outcomes() -> list[Outcome]:
@@ -130,7 +132,7 @@ def test_the_end_of_a_name_says_the_form(name: str, form: str) -> None:
     """Another one beside it is refused; without a file the form is as named."""
     assert form_in(Path(name), "table") == form
     other = "csv" if form != "csv" else "json"
-    with pytest.raises(SettingsError, match="leave --format out"):
+    with pytest.raises(SettingsError, match="leave out --format"):
         form_in(Path(name), other)
     assert form_in(None, other) == other
 
@@ -145,3 +147,28 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     for form in FORMATS[1:]:
         assert "\x1b" not in run_in(form, run)
     assert "<b>" not in run_in("markdown", run).replace("`=cmd|'<b>", "")
+
+
+def test_the_terminal_names_what_was_left_out(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Families whose needs were not there, those in quarantine, and instances that broke off."""
+    print_run(run)
+    shown = capsys.readouterr().out
+    assert "far was left out: PostgreSQL is not installed" in shown
+    assert "  wrong: no such theorem" in shown
+    assert "  broken.clean: gone" in shown
+
+
+def test_a_defect_is_an_annotation_and_a_note(run: Path) -> None:
+    """On GitHub and above the page: a maintainer of the families has to see it."""
+    told = "the family wrong is in quarantine and scored for nobody: no such theorem"
+    found = [each for each in annotations_of(read_run(run)) if each.title == "benchmark defect"]
+    assert [(each.level, each.message) for each in found] == [("warning", told)]
+    index = chunks("".join(page([read_run(run)])))["index"]
+    assert index["notes"] == [f"T{told[1:]}"]
+    rows = {card["row"]: card for card in index["cards"]}
+    assert [card["unscored"] for card in rows.values()] == [
+        [["benchmark/quarantine", 3], ["infrastructure/sandbox", 1]],
+        [["benchmark/quarantine", 2], ["benchmark/workflow", 1]],
+    ]

@@ -10,7 +10,7 @@ from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.steps import safe
 from pytest_comem.engine.runs import RecordedRun, incomparable
 from pytest_comem.errors import ComemError, SettingsError
-from pytest_comem.metrics.quarantine import without_defective
+from pytest_comem.metrics.quarantine import defects, without_defective
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.report.pairing import Name, names_in, pair_rows
 
@@ -61,6 +61,7 @@ class Table:
         self.episodes: dict[EpisodeId, int] = {}
         self.cases: list[Case] = []
         self._fill()
+        self.notes.extend(self._quarantined())
 
     def metrics(self, suite: str) -> SuiteMetrics | None:
         """Return a suite's metrics, or ``None`` where there are none."""
@@ -89,6 +90,12 @@ class Table:
         step = outcome.step
         world = self.worlds[run]
         return (world, step.suite, step.domain, step.episode, step.id, outcome.repeat)
+
+    def _quarantined(self) -> Iterator[str]:
+        for number, run in enumerate(self.runs, 1):
+            for family, defect in defects(run.outcomes).items():
+                of = f"Run {number}: the" if len(self.runs) > 1 else "The"
+                yield f"{of} family {family} is in quarantine and scored for nobody: {defect}"
 
     def _world(self, run: int) -> int:
         lines = incomparable(self.runs[0], self.runs[run])
