@@ -166,6 +166,9 @@ class Materials:
 
     def close(self) -> Door | None:
         """Stop what was started, and return the door where one was opened."""
+        if "suites" in self.__dict__:
+            for suite in self.suites.values():
+                suite.close()
         if "workshop" in self.__dict__:
             self.workshop.close()
         if "door" not in self.__dict__:

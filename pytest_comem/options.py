@@ -188,6 +188,12 @@ OPTIONS: Final = (
         "Where programs run that nobody trusts: bubblewrap, docker, none, or auto, what works.",
     ),
     Option(
+        "--comem-prover",
+        "NAME",
+        "coq",
+        "What CoMemBench's proofs are checked by: coq or lean.",
+    ),
+    Option(
         "--comem-families",
         "DIR",
         "",

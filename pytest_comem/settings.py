@@ -18,6 +18,7 @@ SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 CASSETTES: Final = ("off", "record", "replay", "auto")
 INCONCLUSIVE_AS: Final = ("warn", "pass", "fail")
 PROBES: Final = ("auto", "on", "off")
+PROVERS: Final = ("coq", "lean")
 HANDOFFS: Final = ("declared", "memory")
 #: Items for one query of a workflow's node where nobody says otherwise: a workflow has some twenty
 #: artifacts, so what is right for long conversations would show all of them to every node.
@@ -88,6 +89,7 @@ class Settings:
     :param limit: episodes or workflow families a domain, or ``None``.
     :param handoff: one of :data:`HANDOFFS`.
     :param sandbox: kind of sandbox, or ``auto``.
+    :param prover: one of :data:`PROVERS`.
     :param families: directory of workflow families, or ``None`` for the shipped ones.
     :param executor: name of who organises the work on a workflow.
     :param shard: the part of the episodes that is played, or ``None`` for all.
@@ -118,6 +120,7 @@ class Settings:
     limit: int | None = None
     handoff: str = "declared"
     sandbox: str = "auto"
+    prover: str = "coq"
     families: Path | None = None
     executor: str = "topology"
     shard: Shard | None = None
@@ -176,6 +179,7 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "limit": settings.limit,
         "handoff": settings.handoff,
         "sandbox": settings.sandbox,
+        "prover": settings.prover,
         "families": _shown(settings.families),
         "executor": settings.executor,
         "shard": str(settings.shard) if settings.shard else None,

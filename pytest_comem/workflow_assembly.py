@@ -6,11 +6,12 @@ Loaded where the suite is asked for, and by nobody else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, cast, final
 
 from pytest_comem.core.steps import model_labels
+from pytest_comem.engine.rundir import STATE
 from pytest_comem.engine.workflow_data import WorkflowData, load_workflows
 from pytest_comem.engine.workflow_players import WorkflowPlayer
 from pytest_comem.engine.workflows import WorkflowRun, WorkflowSuite
@@ -28,22 +29,51 @@ if TYPE_CHECKING:
     from pytest_comem.workflows.certification import DomainChecks
 
 
-def _retrieval(sandbox: str) -> DomainKit:
+@final
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What the domains are given to play with.
+
+    :param sandbox: kind of sandbox for what nobody trusts.
+    :param prover: that proofs are checked by.
+    :param state: where workspaces and databases of a run go; a temporary place where ``None``.
+    """
+
+    sandbox: str = AUTO
+    prover: str = "coq"
+    state: Path | None = None
+
+
+def _retrieval(means: Means) -> DomainKit:
     from pytest_comem.domains.retrieval.kit import RetrievalKit
 
     return RetrievalKit()
 
 
-def _code(sandbox: str) -> DomainKit:
+def _code(means: Means) -> DomainKit:
     from pytest_comem.domains.code.kit import CodeKit
 
-    return CodeKit(sandbox)
+    return CodeKit(means.sandbox)
 
 
-#: What plays each domain, by a kind of sandbox.
-KITS: Final[Mapping[Domain, Callable[[str], DomainKit]]] = {
+def _mathematics(means: Means) -> DomainKit:
+    from pytest_comem.domains.mathematics.kit import MathematicsKit
+
+    return MathematicsKit(prover=means.prover, sandbox=means.sandbox)
+
+
+def _tools(means: Means) -> DomainKit:
+    from pytest_comem.domains.tools.kit import ToolsKit
+
+    return ToolsKit(means.sandbox, means.state)
+
+
+#: What plays each domain.
+KITS: Final[Mapping[Domain, Callable[[Means], DomainKit]]] = {
     Domain.OFFLINE_RETRIEVAL: _retrieval,
     Domain.REPOSITORY_CODE: _code,
+    Domain.FORMAL_MATHEMATICS: _mathematics,
+    Domain.STATEFUL_TOOL: _tools,
 }
 
 
@@ -59,10 +89,24 @@ def _code_checks(sandbox: str) -> DomainChecks:
     return CodeChecks(sandbox)
 
 
+def _mathematics_checks(sandbox: str) -> DomainChecks:
+    from pytest_comem.domains.mathematics.checks import MathematicsChecks
+
+    return MathematicsChecks(sandbox=sandbox)
+
+
+def _tools_checks(sandbox: str) -> DomainChecks:
+    from pytest_comem.domains.tools.checks import ToolsChecks
+
+    return ToolsChecks()
+
+
 #: What certifies each domain, by a kind of sandbox.
 CHECKS: Final[Mapping[Domain, Callable[[str], DomainChecks]]] = {
     Domain.OFFLINE_RETRIEVAL: _retrieval_checks,
     Domain.REPOSITORY_CODE: _code_checks,
+    Domain.FORMAL_MATHEMATICS: _mathematics_checks,
+    Domain.STATEFUL_TOOL: _tools_checks,
 }
 
 
@@ -109,7 +153,7 @@ def suite_of(
         door,
         data=data,
         executor=settings.executor,
-        sandbox=settings.sandbox,
+        means=Means(settings.sandbox, settings.prover, run_path / STATE),
         players=make_workflow_players(settings, door, systems),
     )
 
@@ -157,22 +201,23 @@ def make_workflow_suite(
     *,
     data: WorkflowData | None = None,
     executor: str = "topology",
-    sandbox: str = AUTO,
+    means: Means | None = None,
     players: Sequence[WorkflowPlayer] = (),
 ) -> WorkflowSuite:
     """Return CoMemBench over a corpus, without the families that cannot be played here.
 
     :param data: the shipped corpus where none is given.
     :param executor: name of who runs the nodes.
-    :param sandbox: kind of sandbox for what nobody trusts.
+    :param means: what the domains are given.
     :param players: who does the work; the domains' own workers where none are given.
     :raises ComemError: naming what is wrong with a family, a domain, the sandbox or the executor,
         and where no family can be played.
     """
     data = data or load_workflows(shipped_families())
+    means = means or Means()
     families = {one.family.family_id: one.family for one in data.instances}
     kits = {
-        domain: KITS[domain](sandbox)
+        domain: KITS[domain](means)
         for domain in dict.fromkeys(family.domain for family in families.values())
         if domain in KITS
     }
@@ -185,7 +230,7 @@ def make_workflow_suite(
     if not played.instances:
         reasons = "; ".join(dict.fromkeys(excluded.values()))
         raise SettingsError(f"no family of CoMemBench can be played here: {reasons}")
-    run = replace(run, excluded=excluded, sandbox=_used_sandbox(played, sandbox))
+    run = replace(run, excluded=excluded, sandbox=_used_sandbox(played, means.sandbox))
     return WorkflowSuite(played, kits, find_executor(executor), run, door, players)
 
 

@@ -95,6 +95,9 @@ class GovernanceSuite:
             for position, checkpoint in enumerate(episode.checkpoints)
         ]
 
+    def close(self) -> None:
+        """Do nothing: episodes share nothing that runs."""
+
     def describe(self) -> dict[str, Any]:
         """Return the data's revision, checksums and warnings, and its episodes in playing order."""
         return {

@@ -55,6 +55,9 @@ class Suite(Protocol):
     def key(self, step: Step, system: SystemUnderTest) -> str:
         """Return the hash of everything that could change a step's outcome."""
 
+    def close(self) -> None:
+        """Stop what its episodes share; called once, when nothing is played any more."""
+
     def describe(self) -> dict[str, Any]:
         """Return what the manifest says about the data: revision, checksums, warnings.
 

@@ -123,6 +123,11 @@ class WorkflowSuite:
             for position, node_id in enumerate(Graph.of(one.family).order())
         ]
 
+    def close(self) -> None:
+        """Stop what the domains' instances share."""
+        for kit in self._kits.values():
+            kit.close()
+
     def describe(self) -> dict[str, Any]:
         """Return the corpus' revision and size, and its instances in playing order."""
         return {

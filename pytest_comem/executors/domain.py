@@ -145,5 +145,8 @@ class DomainKit(Protocol):
         A family that lacks something is left out of the run, which says so.
         """
 
+    def close(self) -> None:
+        """Stop what is shared by instances; nothing is opened afterwards. May be called again."""
+
     def open(self, family: Family, instance: str) -> AbstractContextManager[Stand]:
         """Return a fresh stand of one instance."""

@@ -41,7 +41,7 @@ def share(rows: list[dict[str, Any]], system: str, measure: str) -> float:
     """Return how many of a system's outcomes in which a measure applies have it."""
     found = [row["verdict"]["measures"][measure] for row in rows if row["system"]["name"] == system]
     applies = [value for value in found if value is not None]
-    return sum(applies) / len(applies)
+    return float(sum(applies) / len(applies))
 
 
 def test_every_node_is_an_item_and_the_papers_figures_are_below(project: pytest.Pytester) -> None:

@@ -124,6 +124,9 @@ class ToyKit:
     def missing(self, family: Family) -> None:
         """Lack nothing."""
 
+    def close(self) -> None:
+        """Share nothing."""
+
     @contextmanager
     def open(self, family: Family, instance: str) -> Iterator[ToyStand]:
         """Return a fresh stand of one instance."""

@@ -35,6 +35,7 @@ class ScriptedSuite:
 
     name = "scripted"
     parameter = "checkpoint"
+    holds_whole = False
 
     def __init__(self, script: Mapping[str, Callable[[], object]] | None = None) -> None:
         self.script = script or {}
@@ -43,6 +44,9 @@ class ScriptedSuite:
     def steps(self, system: SystemUnderTest) -> Sequence[Step]:
         """Return nothing: tests say which steps there are."""
         return ()
+
+    def close(self) -> None:
+        """Share nothing."""
 
     def play(
         self, steps: Iterable[Step], system: SystemUnderTest, known: Container[Step] = ()

@@ -215,6 +215,9 @@ def test_a_stand_that_cannot_be_set_up_is_a_defect_of_all_its_nodes(tmp_path: Pa
         def missing(self, family: Any) -> None:
             """Lack nothing."""
 
+        def close(self) -> None:
+            """Share nothing."""
+
         @contextmanager
         def open(self, family: Any, instance: str) -> Iterator[toy.ToyStand]:
             raise BenchmarkDefect("no such corpus")
@@ -296,6 +299,9 @@ def test_the_memory_is_told_no_condition(tmp_path: Path) -> None:
 
         def missing(self, family: Any) -> None:
             """Lack nothing."""
+
+        def close(self) -> None:
+            """Share nothing."""
 
         @contextmanager
         def open(self, family: Any, instance: str) -> Iterator[toy.ToyStand]:

@@ -92,6 +92,9 @@ class CodeKit:
         """Return what is not here to play a family: the same for all of them."""
         return self.preflight()
 
+    def close(self) -> None:
+        """Do nothing: instances share nothing that runs."""
+
     def open(self, family: Family, instance: str) -> AbstractContextManager[Stand]:
         """Return a stand on the family's repository.
 

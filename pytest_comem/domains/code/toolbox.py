@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
 from pytest_comem.domains.code import contents, tools
-from pytest_comem.domains.code.diffs import unified
+from pytest_comem.domains.code.diffs import changes, unified
 from pytest_comem.domains.code.locating import is_library
+from pytest_comem.domains.code.repairing import CHANGELOG
 from pytest_comem.domains.code.running import MAX_TEXT, Ran, Runner, Tree
 from pytest_comem.executors.domain import ToolRefusal, ToolSpec
 from pytest_comem.workflows.views import NodeView
@@ -56,13 +57,21 @@ SPECS: Final = (
 
 @final
 class CodeToolbox:
-    """The tools that a node's capability token names, on a checkout that only it changes."""
+    """The tools that a node's capability token names, on a checkout that only it changes.
+
+    Whoever tests, releases or verifies a patch that was handed over has it applied already.
+    """
 
     def __init__(self, runner: Runner, tree: Tree, view: NodeView) -> None:
         self._runner = runner
         self._base = tree
         self._view = view
+        self._handed = _handed_patch(view)
         self._written: dict[str, str] = {}
+        if self._handed:
+            paths = [one.path for one in changes(self._handed)]
+            known = runner.patched(tree, self._handed, paths)
+            self._written = {path: text for path, text in known.items() if text is not None}
         self._ways: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
             tools.ISSUE: self._issue,
             tools.READ: self._read,
@@ -94,14 +103,25 @@ class CodeToolbox:
         return said if len(said) <= _ANSWER else f"{said[:_ANSWER]}\n[cut: {len(said)} characters]"
 
     def complete(self, content: Any) -> Any:
-        """Return the content with the checkout's diff where its patch is missing, and its hash."""
-        if self._view.output_type != contents.CANDIDATE or not isinstance(content, dict):
+        """Return the content with the checkout's diff where its patch is missing, and hashes.
+
+        The hash of a candidate's own patch is always put right; that of a patch that was handed
+        over where it is missing.
+        """
+        kind = self._view.output_type
+        if not isinstance(content, dict):
             return content
-        patch = contents.text(content, "patch") or self._diff()
-        return {**content, "patch": patch, "patch_sha256": contents.patch_hash(patch)}
+        if kind in (contents.CANDIDATE, contents.RELEASE):
+            content = {**content, "patch": contents.text(content, "patch") or self._diff()}
+        if kind == contents.CANDIDATE:
+            return {**content, "patch_sha256": contents.patch_hash(content["patch"])}
+        field = "candidate_sha256" if kind == contents.RELEASE else "patch_sha256"
+        if kind in _RESTS_ON and self._handed and not contents.text(content, field):
+            return {**content, field: contents.patch_hash(self._handed)}
+        return content
 
     def _diff(self) -> str:
-        before = {path: self._base.text(path) for path in self._written}
+        before = {path: self._base.text(path) for path in self._written if path in self._base.files}
         return unified(before, self._written)
 
     @property
@@ -134,7 +154,8 @@ class CodeToolbox:
 
     def _write(self, arguments: Mapping[str, Any]) -> str:
         path, text = _text(arguments, "path"), _text(arguments, "text")
-        if path not in self._base.files or not is_library(path):
+        tells = self._view.output_type == contents.RELEASE and path == CHANGELOG
+        if path not in self._base.files or not (is_library(path) or tells):
             raise ToolRefusal(f"{path[:200]!r} is no module of the library that is there")
         if path not in self._written and len(self._written) >= _WRITTEN:
             raise ToolRefusal(f"{_WRITTEN} files were written; no other one can be")
@@ -153,6 +174,22 @@ class CodeToolbox:
 
     def _python(self, arguments: Mapping[str, Any]) -> str:
         return _said(self._runner.script(self._tree, (), _text(arguments, "code")))
+
+
+#: Which patch those who make a type work on.
+_RESTS_ON: Final = {
+    contents.TESTS: contents.CANDIDATE,
+    contents.RELEASE: contents.CANDIDATE,
+    contents.VERIFICATION: contents.RELEASE,
+}
+
+
+def _handed_patch(view: NodeView) -> str:
+    """Return the patch that was handed over to be worked on; nothing where none was."""
+    wanted = _RESTS_ON.get(view.output_type)
+    came = [each.artifact for each in view.incoming_artifacts]
+    patches = [contents.text(one.content, "patch") for one in came if one.semantic_type == wanted]
+    return next((patch for patch in patches if patch), "")
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:

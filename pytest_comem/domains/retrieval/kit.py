@@ -69,6 +69,9 @@ class RetrievalKit:
         """Return nothing: all that is needed comes with the package."""
         return None
 
+    def close(self) -> None:
+        """Do nothing: instances share nothing that runs."""
+
     def open(self, family: Family, instance: str) -> AbstractContextManager[Stand]:
         """Return a stand over the family's corpus, whose hash is checked.
 

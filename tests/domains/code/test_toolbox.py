@@ -5,12 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from code_play import FILES, GOLD_RANGES, TREE, built, gold, kit, view_of
+from code_play import (
+    FILES,
+    GOLD_RANGES,
+    TREE,
+    built,
+    gold,
+    kit,
+    needs_grader,
+    view_of,
+)
 
 from pytest_comem.domains.code import contents, tools
 from pytest_comem.domains.code.contents import FIELDS, patch_hash
 from pytest_comem.domains.code.schemas import schema_of
 from pytest_comem.executors.domain import Toolbox, ToolRefusal
+from pytest_comem.workflows.artifacts import make_artifact
+
+pytestmark = needs_grader
+
+
+#: Says what is installed here.
+_SHOW = "import pocket, inspect; print(pocket.__version__, inspect.getsource(pocket.ranges))"
 
 
 def toolbox(node_id: str = "fix") -> Toolbox:
@@ -55,6 +71,50 @@ def test_a_patch_that_a_model_gives_is_kept() -> None:
     assert toolbox().complete({"patch": "x"})["patch_sha256"] == patch_hash("x")
     assert toolbox().complete([1]) == [1]
     assert toolbox("plan").complete({"patch": ""}) == {"patch": ""}
+
+
+def test_a_patch_that_was_handed_over_is_applied() -> None:
+    """For whoever tests, releases or verifies it; its hash is filled in where it is missing."""
+    assert "low <= value <= high" in toolbox("suite").call(tools.PYTHON, {"code": _SHOW})
+    suite, verify = toolbox("suite").complete({}), toolbox("verify").complete({})
+    assert suite == {"patch_sha256": patch_hash(GOLD_RANGES)}
+    released = gold()["release"].content
+    assert isinstance(released, dict)
+    assert verify == {"patch_sha256": patch_hash(str(released["patch"]))}
+    assert "0.1.1" in toolbox("verify").call(tools.PYTHON, {"code": _SHOW})
+
+
+def test_a_model_can_make_the_release() -> None:
+    """It raises the version and tells the changelog; the candidate's change is in the patch."""
+    box = toolbox("release")
+    module = box.call(tools.READ, {"path": "pocket/__init__.py"})
+    box.call(tools.WRITE, {"path": "pocket/__init__.py", "text": module.replace("0.1.0", "0.1.1")})
+    log = box.call(tools.READ, {"path": "CHANGELOG.md"})
+    line = "- Upper bounds (acme__pocket-1)"
+    told = log.replace("## 0.1.0", f"## 0.1.1\n\n{line}\n\n## 0.1.0")
+    box.call(tools.WRITE, {"path": "CHANGELOG.md", "text": told})
+    family = built().family
+    content = box.complete(
+        {
+            "base_commit": "a" * 40,
+            "issue": "acme__pocket-1",
+            "tested_sha256": [patch_hash(GOLD_RANGES)],
+            "version": "0.1.1",
+            "changelog": line,
+        }
+    )
+    made = make_artifact(
+        content,
+        semantic_type="release_bundle",
+        entity_scope="x",
+        version=1,
+        producer=gold()["release"].producer,
+    )
+    inputs = [gold()[edge.source] for edge in family.inputs("release")]
+    with kit().open(family, "w-1") as stand:
+        oracle = built().oracles.of("release")
+        found = stand.evaluate(family.node("release"), oracle, made, inputs)
+    assert found.passed, found.reason
 
 
 def test_the_issue_is_told_to_whoever_may_see_it() -> None:

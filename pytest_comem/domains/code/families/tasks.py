@@ -32,7 +32,7 @@ TOOLS: Final = {
     "plan": _LOOK,
     "implement": (*_LOOK, tools.WRITE, tools.TESTS, tools.PYTHON),
     "test": (tools.TESTS, tools.PYTHON),
-    "release": _LOOK,
+    "release": (*_LOOK, tools.WRITE),
     "verify": (tools.TESTS, tools.PYTHON),
 }
 _INSTRUCTIONS: Final = {

@@ -2,8 +2,8 @@
 
 Reads ``../given.json``: file, start, end, lines, script, tests (node ids, empty for all), most (how
 many mutants are tried), skipped (hashes of sources that were refused before). Prints the first
-source under which the script ends well and all tests pass, with its operator, as JSON; none where the
-script ends well without any change.
+source under which the script ends well and all tests pass, with its operator, as JSON. Where the
+script ends well without any change, there is none.
 
 Each mutant is tried in a process of its own that is limited in processor time and memory.
 """
@@ -18,6 +18,7 @@ import io
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
@@ -27,10 +28,10 @@ from typing import Any
 
 from pytest_comem.domains.code.inside.mutation import mutants
 
-#: Seconds of processor time of a try, bytes of its memory, and seconds on the clock before it is
-#: taken for hanging.
-_CPU, _MEMORY = 5, 1 << 30
-_TEST_CPU = 30
+#: Seconds of processor time that the script may take in a try, and that the tests may.
+_CPU, _TEST_CPU = 1, 10
+#: Bytes of memory of a try, and seconds on the clock after which it is taken for hanging.
+_MEMORY, _CLOCK = 1 << 30, 60
 #: Mutants under which the script passes, and whose tests are run, at most.
 _MOST_TESTED = 80
 
@@ -97,6 +98,7 @@ def ends_well(work: Callable[[], int], seconds: int) -> bool:
                 os.dup2(nothing, descriptor)
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+            signal.alarm(_CLOCK)
             status = work()
         except SystemExit as error:
             status = error.code if isinstance(error.code, int) else int(error.code is not None)
