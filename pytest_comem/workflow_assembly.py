@@ -65,7 +65,7 @@ def _mathematics(means: Means) -> DomainKit:
 def _tools(means: Means) -> DomainKit:
     from pytest_comem.domains.tools.kit import ToolsKit
 
-    return ToolsKit(means.sandbox, means.state)
+    return ToolsKit(means.sandbox, means.state and means.state / "tools")
 
 
 #: What plays each domain.

@@ -1,0 +1,1 @@
+"""Stateful tools: workflows over files, workbooks, databases and repositories by MCP servers."""

@@ -1,0 +1,1 @@
+"""The generator of the domain's families; nothing at run time imports it."""

@@ -1,0 +1,1 @@
+"""The blueprints of the shipped families, a module each."""

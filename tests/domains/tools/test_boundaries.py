@@ -1,0 +1,45 @@
+"""What the domain's modules may know of each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_comem.domains import tools
+
+ROOT = Path(tools.__file__).parent
+WORKER = ("contents", "forms", "naming", "places", "relating", "services", "tables", "working")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports from."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield str(node.module)
+
+
+@pytest.mark.parametrize("name", WORKER)
+def test_no_module_of_the_worker_knows_what_is_hidden(name: str) -> None:
+    """Neither oracles and pollution nor the evaluator nor where gold comes from."""
+    for module in imported(ROOT / f"{name}.py"):
+        assert not any(word in module for word in ("hidden", "evaluating", "families", "laying"))
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.stem)
+def test_the_generator_is_not_needed_at_run_time(path: Path) -> None:
+    """A play reads files; what made them is for whoever ships them."""
+    for module in imported(path):
+        assert not module.startswith(f"{tools.__name__}.families")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.joinpath("families").rglob("*.py")), ids=lambda path: path.stem
+)
+def test_the_truth_owes_nothing_to_the_worker(path: Path) -> None:
+    """Gold is told by SQL; the generator never calls what workers calculate with."""
+    for module in imported(path):
+        assert not any(word in module for word in (".relating", ".working", ".services"))
