@@ -196,7 +196,7 @@ class ComemSession:
         playing = self._playing
         together = self._materials.calls_models or playing.plays_elsewhere
         together = together and not self._worker
-        collection.drop_left_out(items)
+        collection.drop_left_out(items, self._materials.suites)
         abreast = playing.abreast
         if not together or config.getoption("maxfail"):
             abreast = 1

@@ -1,0 +1,1 @@
+"""Formal mathematics: proofs that Coq or Lean compile in an isolated copy of a small library."""
