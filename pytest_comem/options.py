@@ -191,7 +191,7 @@ OPTIONS: Final = (
         "--comem-prover",
         "NAME",
         "coq",
-        "What CoMemBench's proofs are checked by: coq or lean.",
+        "What checks CoMemBench's proofs: coq, lean, or either with its command, NAME:PROGRAM.",
     ),
     Option(
         "--comem-families",

@@ -18,7 +18,7 @@ SCORINGS: Final = ("paper", "release-ungated", "release-gated")
 CASSETTES: Final = ("off", "record", "replay", "auto")
 INCONCLUSIVE_AS: Final = ("warn", "pass", "fail")
 PROBES: Final = ("auto", "on", "off")
-PROVERS: Final = ("coq", "lean")
+SANDBOXES: Final = ("auto", "bubblewrap", "docker", "none")
 HANDOFFS: Final = ("declared", "memory")
 #: Items for one query of a workflow's node where nobody says otherwise: a workflow has some twenty
 #: artifacts, so what is right for long conversations would show all of them to every node.
@@ -89,7 +89,7 @@ class Settings:
     :param limit: episodes or workflow families a domain, or ``None``.
     :param handoff: one of :data:`HANDOFFS`.
     :param sandbox: kind of sandbox, or ``auto``.
-    :param prover: one of :data:`PROVERS`.
+    :param prover: name of what checks proofs, with ``:PROGRAM`` where it is not in ``PATH``.
     :param families: directory of workflow families, or ``None`` for the shipped ones.
     :param executor: name of who organises the work on a workflow.
     :param shard: the part of the episodes that is played, or ``None`` for all.

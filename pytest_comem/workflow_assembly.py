@@ -35,7 +35,8 @@ class Means:
     """What the domains are given to play with.
 
     :param sandbox: kind of sandbox for what nobody trusts.
-    :param prover: that proofs are checked by.
+    :param prover: that proofs are checked by, ``coq`` or ``lean``, with ``:PROGRAM`` where its
+        command is not in ``PATH``.
     :param state: where workspaces and databases of a run go; a temporary place where ``None``.
     """
 
@@ -59,7 +60,8 @@ def _code(means: Means) -> DomainKit:
 def _mathematics(means: Means) -> DomainKit:
     from pytest_comem.domains.mathematics.kit import MathematicsKit
 
-    return MathematicsKit(prover=means.prover, sandbox=means.sandbox)
+    prover, _, program = means.prover.partition(":")
+    return MathematicsKit(prover=prover, sandbox=means.sandbox, program=program or None)
 
 
 def _tools(means: Means) -> DomainKit:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_comem.reading import read_settings
-from pytest_comem.settings import Settings
+from pytest_comem.settings import SANDBOXES, Settings
 
 
 @pytest.fixture(autouse=True)
@@ -95,3 +95,10 @@ def test_options_of_the_ini_file_need_none(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\ncomem_gate = on\naddopts = --comem-baseline=x.json\n")
     pytester.makepyfile("def test_own(): pass")
     pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_every_kind_of_sandbox_can_be_asked_for() -> None:
+    """The words of the option are the names that there are."""
+    from pytest_comem.sandbox.registry import AUTO, KINDS
+
+    assert set(SANDBOXES) == {AUTO, *KINDS}

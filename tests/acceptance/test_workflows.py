@@ -133,6 +133,8 @@ def test_what_cannot_be_played_with_is_said_before_anything_is(project: pytest.P
     """Executor, sandbox and directory of families are looked at first."""
     for option, message in {
         "--comem-executor=topolgy": "*executor 'topolgy' is unknown; did you mean topology?*",
+        "--comem-sandbox=bublewrap": "*--comem-sandbox*did you mean bubblewrap*",
+        "--comem-prover=cok": "*prover 'cok' is unknown; did you mean coq*",
         "--comem-handoff=memry": "*--comem-handoff*memry*",
         "--comem-families=nowhere": "*nowhere*",
     }.items():

@@ -22,7 +22,7 @@ from pytest_comem.sandbox.registry import AUTO
 
 _HOW: Final = (
     "install Lean 4 (https://lean-lang.org/install), so that 'lean' or 'lake' is in PATH, or name "
-    "the program"
+    "the program: --comem-prover lean:PROGRAM"
 )
 _VERSION: Final = re.compile(r"version (\d+\.\d+\.\d+)")
 _DEFINITION: Final = re.compile(r"^def (\w+)", re.MULTILINE)
