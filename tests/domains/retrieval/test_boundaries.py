@@ -12,7 +12,6 @@ from pytest_comem.domains import retrieval
 
 ROOT = Path(retrieval.__file__).parent
 WORKER = (
-    "choosing",
     "contents",
     "documents",
     "reading",
@@ -31,7 +30,7 @@ def imported(path: Path) -> Iterator[str]:
             yield str(node.module)
 
 
-@pytest.mark.parametrize("name", [*WORKER, "working"])
+@pytest.mark.parametrize("name", [*WORKER, "working", "../choosing"])
 def test_no_module_of_the_worker_knows_what_is_hidden(name: str) -> None:
     """Neither oracles and pollution nor the evaluator nor where gold comes from."""
     for module in imported(ROOT / f"{name}.py"):
