@@ -13,11 +13,11 @@ from pytest_comem.domains.code import grading
 from pytest_comem.domains.code.diffs import unified
 from pytest_comem.domains.code.families.blueprint import Blueprint, parsed
 from pytest_comem.domains.code.families.building import Built, Workbench
-from pytest_comem.domains.code.families.shipping import family_files
 from pytest_comem.domains.code.instances import Instance
 from pytest_comem.domains.code.kit import CodeKit
 from pytest_comem.domains.code.running import Runner, Tree
 from pytest_comem.domains.code.shipped import Material
+from pytest_comem.domains.family_files import family_files
 from pytest_comem.errors import DataError
 from pytest_comem.executors.domain import Judgement, Shown
 from pytest_comem.workflows.artifacts import Artifact, Producer, make_artifact
@@ -260,7 +260,8 @@ def gold() -> Mapping[str, Artifact]:
 
 def written(directory: Path) -> Path:
     """Write the family below a directory, and return where it lies."""
-    for name, raw in family_files(built()):
+    made = built()
+    for name, raw in family_files(made.family, made.oracles, made.plans):
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(raw)

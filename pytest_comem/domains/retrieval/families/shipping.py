@@ -6,17 +6,12 @@ Whoever changes the world, its wording or a blueprint runs it, pins the new hash
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
+from pytest_comem.domains.family_files import family_files, ship
 from pytest_comem.domains.retrieval.documents import corpus_bytes
 from pytest_comem.domains.retrieval.families.building import Workbench
 from pytest_comem.domains.retrieval.shipped import CORPUS_FILE
-from pytest_comem.locations import fixture_path
-from pytest_comem.workflows.hidden_files import HIDDEN, ORACLES_FILE, POLLUTION_FILE
-from pytest_comem.workflows.loading import FAMILY_FILE
-from pytest_comem.workflows.schema import Record
 
 
 def shipped_files() -> Iterator[tuple[str, bytes]]:
@@ -24,24 +19,8 @@ def shipped_files() -> Iterator[tuple[str, bytes]]:
     bench = Workbench()
     yield f"retrieval/{CORPUS_FILE}", corpus_bytes(bench.written.documents)
     for built in bench.families():
-        place = f"families/{built.family.family_id}"
-        yield f"{place}/{FAMILY_FILE}", _as_file(built.family)
-        yield f"{place}/{HIDDEN}/{ORACLES_FILE}", _as_file(built.oracles)
-        yield f"{place}/{HIDDEN}/{POLLUTION_FILE}", _as_file(built.plans)
-
-
-def _as_file(record: Record) -> bytes:
-    document = record.model_dump(mode="json", exclude_defaults=True)
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def write_files(root: Path) -> None:
-    """Write every file below a directory."""
-    for name, raw in shipped_files():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
+        yield from family_files(built.family, built.oracles, built.plans)
 
 
 if __name__ == "__main__":
-    write_files(fixture_path("comembench"))
+    ship(shipped_files())
