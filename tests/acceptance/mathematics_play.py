@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from shipped_families import Shipped, directories_of, pollutions_of, view_of
 
 from pytest_comem.domains.mathematics.checking import Checker
 from pytest_comem.domains.mathematics.kit import MathematicsKit
@@ -16,18 +16,10 @@ from pytest_comem.domains.mathematics.projects import read_project
 from pytest_comem.domains.mathematics.provers.coq import Coq
 from pytest_comem.domains.mathematics.shipped import COMMIT, project_root
 from pytest_comem.executors.domain import Judgement, Shown
-from pytest_comem.locations import fixture_path
 from pytest_comem.workflows.artifacts import Artifact, Producer, make_artifact
 from pytest_comem.workflows.graph import Graph
-from pytest_comem.workflows.hidden import Oracles, Pollution, PollutionPlans
-from pytest_comem.workflows.hidden_files import gold_artifacts, load_oracles, load_pollution
-from pytest_comem.workflows.loading import family_directories, load_family
-from pytest_comem.workflows.pollution import Surroundings
-from pytest_comem.workflows.schema import Family
-from pytest_comem.workflows.twins import Twins, twin
-from pytest_comem.workflows.views import IncomingArtifact, NodeView, node_view
+from pytest_comem.workflows.hidden import Pollution
 
-FAMILIES = fixture_path("comembench", "families")
 #: Families that are played in seconds; the others need ten times as long.
 QUICK = ("math-accumulated-measures", "math-accumulators", "math-list-reversal", "math-parity")
 with warnings.catch_warnings():
@@ -37,51 +29,16 @@ with warnings.catch_warnings():
 needs_coq = pytest.mark.skipif(_MISSING is not None, reason=str(_MISSING))
 
 
-@dataclass(frozen=True)
-class Shipped:
-    """A shipped family with its hidden side."""
-
-    family: Family
-    oracles: Oracles
-    plans: PollutionPlans
-    gold: Mapping[str, Artifact]
-
-
-@cache
 def directories() -> tuple[Path, ...]:
-    """Return the directories of the shipped families of the domain."""
-    return tuple(one for one in family_directories(FAMILIES) if one.name.startswith("math-"))
-
-
-@cache
-def shipped(name: str) -> Shipped:
-    """Return a shipped family by its directory's name."""
-    directory = FAMILIES / name
-    family = load_family(directory)
-    oracles = load_oracles(directory, family)
-    gold = gold_artifacts(family, oracles)
-    return Shipped(family, oracles, load_pollution(directory, family), gold)
+    """Return the directories of the domain's shipped families."""
+    return directories_of("math-")
 
 
 def pollutions() -> Iterator[tuple[str, Pollution]]:
     """Yield every planned pollution of the shipped families, with the family's name."""
-    finished = [one for each in directories() for one in shipped(each.name).gold.values()]
     for directory in directories():
-        one = shipped(directory.name)
-        around = Surroundings(one.family, one.gold, one.plans.decoys, finished)
-        for plan in one.plans.plans:
-            found = twin(around, plan.operator, plan.target)
-            assert isinstance(found, Twins)
-            assert found.polluted.pollution is not None
-            yield directory.name, found.polluted.pollution
-
-
-def view_of(family: Family, node_id: str, made: Mapping[str, Artifact]) -> NodeView:
-    """Return a node's view with its declared inputs, all with a receipt."""
-    inputs = [made[edge.source] for edge in family.inputs(node_id)]
-    return node_view(
-        family, node_id, [IncomingArtifact(artifact=one, receipt_id="r-1") for one in inputs]
-    )
+        for pollution in pollutions_of(directory.name):
+            yield directory.name, pollution
 
 
 @cache

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from retrieval_play import directories, shipped
+from retrieval_play import directories
+from shipped_families import shipped
 
 _BLOCK = r"--- begin {0} (\w+) ---\n(.*)\n--- end {0} \1 ---"
 _ITEM = re.compile(r"^\[\d+\] ", re.MULTILINE)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from model_server import Fault, ModelServer
 from node_model import Asked, doing
-from retrieval_play import FAMILIES
+from shipped_families import FAMILIES
 from systems import system_called
 
 from pytest_comem.core.outcomes import Attribution, Failure, Outcome

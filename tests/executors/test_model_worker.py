@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from model_server import Answer, Fault, ModelServer, always
 from node_model import Asked, finishing, using
-from retrieval_play import shipped, view_of
+from shipped_families import shipped, view_of
 
 from pytest_comem.domains.retrieval.kit import RetrievalKit
 from pytest_comem.executors.domain import Judgement, Shown, Stand, Work

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mathematics_play import FAMILIES, QUICK, directories, needs_coq
+from mathematics_play import QUICK, directories, needs_coq
+from shipped_families import FAMILIES
 
 from pytest_comem.domains.mathematics.checks import MathematicsChecks
 from pytest_comem.workflows.certification import Certificate, certify

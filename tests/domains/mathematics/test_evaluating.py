@@ -6,7 +6,8 @@ import copy
 from typing import Any
 
 import pytest
-from mathematics_play import needs_coq, shipped
+from mathematics_play import needs_coq
+from shipped_families import shipped
 
 from pytest_comem.domains.mathematics.kit import MathematicsKit
 from pytest_comem.executors.domain import Judgement

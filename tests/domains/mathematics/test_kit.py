@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mathematics_play import FAMILIES, needs_coq, shipped
+from mathematics_play import needs_coq
+from shipped_families import FAMILIES, shipped
 from toy_workflows import NoAccounts
 from workflow_play import SIGNER
 

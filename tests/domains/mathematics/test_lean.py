@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mathematics_play import directories, shipped
+from mathematics_play import directories
+from shipped_families import shipped
 
 from pytest_comem.domains.mathematics.contents import Proof
 from pytest_comem.domains.mathematics.projects import Project, commit_of, read_project

@@ -6,7 +6,8 @@ import os
 from collections import Counter
 
 import pytest
-from mathematics_play import QUICK, directories, needs_coq, played, pollutions, shipped, view_of
+from mathematics_play import QUICK, directories, needs_coq, played, pollutions
+from shipped_families import shipped, view_of
 
 from pytest_comem.domains.mathematics.kit import MathematicsKit
 from pytest_comem.executors.domain import Shown

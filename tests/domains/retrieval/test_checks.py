@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from retrieval_play import FAMILIES, directories
+from retrieval_play import directories
+from shipped_families import FAMILIES
 
 from pytest_comem.domains.retrieval.checks import RetrievalChecks
 from pytest_comem.workflows.certification import Certificate, certify

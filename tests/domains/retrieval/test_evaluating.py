@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from retrieval_play import Shipped, directories, shipped
+from retrieval_play import directories
+from shipped_families import Shipped, shipped
 
 from pytest_comem.domains.retrieval.documents import Corpus
 from pytest_comem.domains.retrieval.evaluating import evaluate

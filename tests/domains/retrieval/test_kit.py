@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from retrieval_play import FAMILIES, shipped
+from shipped_families import FAMILIES, shipped
 from toy_workflows import NoAccounts
 from workflow_play import SIGNER
 

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from retrieval_play import directories, shipped, view_of
+from retrieval_play import directories
+from shipped_families import shipped, view_of
 
 from pytest_comem.domains.retrieval import contents
 from pytest_comem.domains.retrieval.documents import Corpus, Document

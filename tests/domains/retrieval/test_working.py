@@ -9,7 +9,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from retrieval_play import directories, played, pollutions, shipped, view_of
+from retrieval_play import directories, played, pollutions
+from shipped_families import shipped, view_of
 
 from pytest_comem.domains.retrieval.kit import RetrievalKit
 from pytest_comem.executors.domain import Shown
@@ -93,7 +94,7 @@ def test_it_works_with_whatever_it_is_shown(content: object) -> None:
 
 
 PLAY = """
-from retrieval_play import shipped, view_of
+from shipped_families import shipped, view_of
 from pytest_comem.domains.retrieval.kit import RetrievalKit
 from pytest_comem.executors.domain import Shown
 from pytest_comem.workflows.canonical import digest

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools_play import FAMILIES, directories
+from shipped_families import FAMILIES
+from tools_play import directories
 
 from pytest_comem.domains.tools.checks import ToolsChecks
 from pytest_comem.workflows.certification import Certificate, certify

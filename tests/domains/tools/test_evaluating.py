@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tools_play import shipped
+from shipped_families import shipped
 
 from pytest_comem.domains.tools.evaluating import evaluate
 from pytest_comem.domains.tools.laying import Ground, ground_of

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools_play import FAMILIES, played, shipped, view_of
+from shipped_families import FAMILIES, shipped, view_of
+from tools_play import played
 from toy_workflows import NoAccounts
 from workflow_play import SIGNER
 
@@ -190,7 +191,7 @@ def test_a_real_executor_plays_its_families(kit: ToolsKit, tmp_path: Path) -> No
 
 
 LEAVE = """
-from tools_play import shipped
+from shipped_families import shipped
 from pytest_comem.domains.tools.kit import ToolsKit
 from pathlib import Path
 import sys

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools_play import shipped
+from shipped_families import shipped
 
 from pytest_comem.domains.tools.material import (
     Location,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
-from tools_play import shipped, view_of
+from shipped_families import shipped, view_of
 from tools_stand_in import SEEN, StandInServers
 
 from pytest_comem.domains.tools.laying import Ground, ground_of

@@ -9,7 +9,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tools_play import directories, played, pollutions, shipped, view_of
+from shipped_families import pollutions_of, shipped, view_of
+from tools_play import directories, played
 from tools_stand_in import stand_in
 
 from pytest_comem.errors import InfrastructureError
@@ -52,7 +53,7 @@ def test_every_operator_misleads_it_somewhere() -> None:
     """And none everywhere: it withstands what looks less right than the declared input."""
     struck, misled = Counter[Operator](), Counter[Operator]()
     for name in NAMES:
-        for pollution in pollutions(name):
+        for pollution in pollutions_of(name):
             with stand_in(shipped(name).family) as stand:
                 verdicts = played(shipped(name), stand, everything=True, pollution=pollution)
             struck[pollution.operator] += 1
@@ -159,7 +160,7 @@ def test_a_broken_server_is_no_bad_work() -> None:
 
 
 PLAY = """
-from tools_play import shipped, view_of
+from shipped_families import shipped, view_of
 from tools_stand_in import stand_in
 from pytest_comem.executors.domain import Shown
 from pytest_comem.workflows.canonical import digest

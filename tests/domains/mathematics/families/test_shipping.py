@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mathematics_play import directories, pollutions, shipped
+from mathematics_play import directories, pollutions
+from shipped_families import shipped
 
 from pytest_comem.domains.mathematics.checks import KINDS
 from pytest_comem.domains.mathematics.families.shipping import shipped_files

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from retrieval_play import directories, pollutions, shipped
+from retrieval_play import directories, pollutions
+from shipped_families import shipped
 
 from pytest_comem.domains.retrieval.checks import KINDS
 from pytest_comem.domains.retrieval.families.shipping import shipped_files

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tools_play import directories, pollutions, shipped
+from shipped_families import pollutions_of, shipped
+from tools_play import directories
 
 from pytest_comem.domains.tools.checks import KINDS
 from pytest_comem.domains.tools.families.shipping import shipped_files
@@ -53,7 +54,7 @@ def test_every_server_is_used_and_no_family_needs_many() -> None:
 
 def test_every_family_has_pairs_and_every_operator_eight() -> None:
     """At least one pair a family; every pair has content that was written for it."""
-    pairs = [(name, pollution) for name in NAMES for pollution in pollutions(name)]
+    pairs = [(name, pollution) for name in NAMES for pollution in pollutions_of(name)]
     assert {name for name, _ in pairs} == set(NAMES)
     struck = Counter(pollution.operator for _, pollution in pairs)
     assert min(struck[operator] for operator in Operator) >= 8
