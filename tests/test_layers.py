@@ -14,7 +14,9 @@ BASE = {
 }
 ALLOWED = {
     "core": set[str](),
-    "workflows": {"core"},
+    "records": set[str](),
+    "workflows": {"core", "records"},
+    "streams": {"core", "records"},
     "language": {"core"},
     "datasets": {"core", "language"},
     "llm": {"core"},
@@ -27,11 +29,13 @@ ALLOWED = {
     "models": {"core", "language"},
     "evaluators": {"core", "language", "llm", "datasets"},
     "agents": {"core", "llm", "models"},
-    "executors": {"core", "llm", "memory", "workflows", "evaluators", "agents"},
-    "domains": {"core", "language", "sandbox", "servers", "workflows", "executors"},
+    "executors": {"core", "llm", "memory", "records", "workflows", "evaluators", "agents"},
+    "domains": {"core", "language", "records", "sandbox", "servers", "workflows", "executors"},
+    "office": {"core", "language", "llm", "embedders", "records", "sandbox", "streams"},
+    "histories": {"core", "llm", "office", "records", "sandbox", "streams"},
     "engine": {
         *("core", "language", "llm", "datasets", "memory", "models", "agents", "evaluators"),
-        *("workflows", "executors"),
+        *("office", "records", "streams", "workflows", "executors"),
     },
     "cleaning": {"core", "engine"},
     "cluster": {"assembly", "core", "engine", "llm", "materials", "memory"},

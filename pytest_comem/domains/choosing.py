@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from pytest_comem.executors.domain import Shown
 from pytest_comem.language.words import content_words, stem, words
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import texts_of
 from pytest_comem.workflows.views import InputContract
 
 #: Most artifacts, and most characters of one, that are looked at.

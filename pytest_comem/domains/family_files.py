@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Iterator
 
 from pytest_comem.locations import fixture_path
+from pytest_comem.records.base import Record
 from pytest_comem.workflows.hidden import Oracles, PollutionPlans
 from pytest_comem.workflows.hidden_files import HIDDEN, ORACLES_FILE, POLLUTION_FILE
 from pytest_comem.workflows.loading import FAMILY_FILE
-from pytest_comem.workflows.schema import Family, Record
+from pytest_comem.workflows.schema import Family
 from pytest_comem.writing import write_files
 
 

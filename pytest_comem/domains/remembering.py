@@ -11,7 +11,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any, Generic, TypeVar, final
 
-from pytest_comem.workflows.canonical import digest
+from pytest_comem.records.canonical import digest
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from typing import final
 
 from pytest_comem.core.hashing import stable_hash
 from pytest_comem.errors import DataError
+from pytest_comem.records.canonical import digest
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import digest
 from pytest_comem.workflows.hidden import (
     Instance,
     Oracles,

@@ -14,8 +14,8 @@ from pytest_comem.executors.base import Job
 from pytest_comem.executors.boundary import Boundary, Proposed
 from pytest_comem.executors.domain import Judgement, Shown, Work
 from pytest_comem.executors.ledger import Ledger, Made, within_reach
+from pytest_comem.records.canonical import canonical, storable
 from pytest_comem.workflows.artifacts import Artifact, Producer, make_artifact
-from pytest_comem.workflows.canonical import canonical, storable
 from pytest_comem.workflows.events import (
     Action,
     ArtifactMade,

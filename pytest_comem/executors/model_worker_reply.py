@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, final
 
 from pytest_comem.executors.domain import ToolSpec
 from pytest_comem.llm.structured import UnreadableReply, read_object
-from pytest_comem.workflows.canonical import canonical, storable
+from pytest_comem.records.canonical import canonical, storable
 
 SCHEMA_NAME: Final = "node_turn"
 #: Ids of artifacts that are looked at in one reply.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
-from pytest_comem.workflows.canonical import canonical, texts_of
+from pytest_comem.records.canonical import canonical, texts_of
 
 
 def altered(content: Any, rng: Random) -> Any | None:

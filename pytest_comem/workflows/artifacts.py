@@ -7,8 +7,9 @@ from typing import Any, Literal, final
 from pydantic import JsonValue
 
 from pytest_comem.core.hashing import stable_hash
-from pytest_comem.workflows.canonical import canonical, digest, storable
-from pytest_comem.workflows.schema import Digest, Edge, Id, Name, Record, Version
+from pytest_comem.records.base import Digest, Id, Name, Record
+from pytest_comem.records.canonical import canonical, digest, storable
+from pytest_comem.workflows.schema import Edge, Version
 
 #: A term of a handoff contract that an artifact may break.
 Term = Literal["semantic_type", "entity_scope", "version", "producer", "verification"]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final, Protocol, final
 
 from pytest_comem.errors import DataError
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.audit import problems_of
-from pytest_comem.workflows.canonical import texts_of
 from pytest_comem.workflows.checks import Check, Finding, check
 from pytest_comem.workflows.hidden import Oracles, PollutionPlans
 from pytest_comem.workflows.hidden_files import gold_artifacts, load_oracles, load_pollution

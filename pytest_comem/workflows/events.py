@@ -6,11 +6,12 @@ from typing import Annotated, Literal, final
 
 from pydantic import Field, JsonValue
 
+from pytest_comem.records.base import Digest, Id, Name, Record
+from pytest_comem.records.canonical import digest
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import digest
 from pytest_comem.workflows.hidden import Instance, Operator
 from pytest_comem.workflows.receipts import Receipt
-from pytest_comem.workflows.schema import Digest, Edge, Id, Name, Record, Version
+from pytest_comem.workflows.schema import Edge, Version
 from pytest_comem.workflows.views import NodeView
 
 ArtifactIds = tuple[Id, ...]

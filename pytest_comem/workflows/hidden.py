@@ -11,8 +11,9 @@ from typing import Annotated, Literal, final
 from pydantic import Field, JsonValue
 
 from pytest_comem.core.hashing import stable_hash
+from pytest_comem.records.base import Id, Name, Record
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.schema import Family, Id, Name, Record, Version
+from pytest_comem.workflows.schema import Family, Version
 
 
 class Operator(StrEnum):

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from pytest_comem.errors import DataError
+from pytest_comem.records.strict_json import read_record
 from pytest_comem.suggest import did_you_mean
 from pytest_comem.workflows.artifacts import Artifact, Producer, make_artifact
 from pytest_comem.workflows.hidden import Oracles, PollutionPlans
+from pytest_comem.workflows.places import place_of_field
 from pytest_comem.workflows.schema import Family
-from pytest_comem.workflows.strict_json import read_record
 
 HIDDEN: Final = "hidden"
 ORACLES_FILE: Final = "oracles.json"
@@ -24,7 +25,7 @@ def load_oracles(directory: Path, family: Family) -> Oracles:
     :raises DataError: where the file is not right, or a node has none or two.
     """
     shown = f"{directory.absolute().name}/{HIDDEN}/{ORACLES_FILE}"
-    found = read_record(directory / HIDDEN / ORACLES_FILE, Oracles, shown)
+    found = read_record(directory / HIDDEN / ORACLES_FILE, Oracles, shown, place_of_field)
     _check_family(found.family_id, family, shown)
     named = [oracle.node_id for oracle in found.oracles]
     _check_nodes(named, family, shown, "oracles.node_id")
@@ -43,7 +44,7 @@ def load_pollution(directory: Path, family: Family) -> PollutionPlans:
     :raises DataError: where the file is not right, or names a node that the family lacks.
     """
     shown = f"{directory.absolute().name}/{HIDDEN}/{POLLUTION_FILE}"
-    found = read_record(directory / HIDDEN / POLLUTION_FILE, PollutionPlans, shown)
+    found = read_record(directory / HIDDEN / POLLUTION_FILE, PollutionPlans, shown, place_of_field)
     _check_family(found.family_id, family, shown)
     _check_nodes((plan.target for plan in found.plans), family, shown, "plans.target")
     _check_nodes((decoy.producer for decoy in found.decoys), family, shown, "decoys.producer")

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from pytest_comem.records.base import Record
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.events import Event
 from pytest_comem.workflows.hidden import Instance, Oracles, PollutionPlans
 from pytest_comem.workflows.receipts import Receipt
-from pytest_comem.workflows.schema import Family, Record
+from pytest_comem.workflows.schema import Family
 from pytest_comem.workflows.views import NodeView
 from pytest_comem.writing import write_files
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from pytest_comem.errors import DataError
+from pytest_comem.records.strict_json import read_record
 from pytest_comem.workflows.audit import Problem, problems_of
+from pytest_comem.workflows.places import place_of_field
 from pytest_comem.workflows.schema import Family
-from pytest_comem.workflows.strict_json import read_record
 
 FAMILY_FILE: Final = "family.json"
 #: Most directories that are looked at as one corpus.
@@ -37,7 +38,9 @@ def read_family(directory: Path) -> Family:
 
     :raises DataError: where the file does not have the schema's form.
     """
-    return read_record(directory / FAMILY_FILE, Family, shown_family_file(directory))
+    return read_record(
+        directory / FAMILY_FILE, Family, shown_family_file(directory), place_of_field
+    )
 
 
 def shown_family_file(directory: Path) -> str:

@@ -30,9 +30,9 @@ from random import Random
 from typing import Any, Final, final
 
 from pytest_comem.core.hashing import stable_hash
+from pytest_comem.records.canonical import canonical
 from pytest_comem.workflows.altering import altered, replaced
 from pytest_comem.workflows.artifacts import Artifact, Producer, Term, make_artifact
-from pytest_comem.workflows.canonical import canonical
 from pytest_comem.workflows.graph import Graph
 from pytest_comem.workflows.hidden import Decoy, Operator, Pollution
 from pytest_comem.workflows.schema import Edge, Family

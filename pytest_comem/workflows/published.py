@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from pytest_comem.errors import DataError
+from pytest_comem.records.strict_json import clipped
 from pytest_comem.workflows.graph import Graph
 from pytest_comem.workflows.published_names import (
     CONTEXT,
@@ -26,7 +27,6 @@ from pytest_comem.workflows.published_names import (
 )
 from pytest_comem.workflows.published_rows import Skipped, rows_of
 from pytest_comem.workflows.schema import TopologyLabel
-from pytest_comem.workflows.strict_json import clipped
 from pytest_comem.workflows.topology import topology
 
 FAMILIES_FILE: Final = "workflow_families.jsonl"

@@ -12,9 +12,10 @@ from typing import Any, Literal, final
 from pydantic import JsonValue
 
 from pytest_comem.core.hashing import stable_hash
+from pytest_comem.records.base import Digest, Id, Name, Record
+from pytest_comem.records.canonical import storable
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import storable
-from pytest_comem.workflows.schema import Digest, Evaluator, Id, Name, Record, Version
+from pytest_comem.workflows.schema import Evaluator, Version
 from pytest_comem.workflows.signing import Signer
 
 Verdict = Literal["verified", "rejected"]

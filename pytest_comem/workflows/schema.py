@@ -9,29 +9,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Final, Literal, final
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import Field, JsonValue
 
-#: Longest text of a task or of a piece of context, in characters.
-MAX_TEXT: Final = 200_000
+from pytest_comem.records.base import Digest, Id, Name, Record, Text
+
 #: A family has this many nodes (CoMemBench, "Workflow families"); its median is 11.
 NODES: Final = (6, 19)
 #: More than this is not read at all.
 MAX_NODES: Final = 100
 MAX_EDGES: Final = 1_000
 
-Id = Annotated[
-    str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$")
-]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
 Version = Annotated[int, Field(ge=0, le=1_000_000)]
-Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Record(BaseModel):
-    """A frozen value of this schema; a field that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Domain(StrEnum):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, final
 
 from pytest_comem.errors import DataError, InfrastructureError
-from pytest_comem.workflows.canonical import canonical
+from pytest_comem.records.canonical import canonical
 
 KEY_FILE: Final = "trace.key"
 #: Length of a key in bytes; the file holds it as hexadecimal digits.

@@ -18,10 +18,10 @@ from typing import Any, Final, Literal, Self, final
 from pydantic import BaseModel, ValidationError
 
 from pytest_comem.errors import DataError, InfrastructureError
-from pytest_comem.workflows.canonical import canonical, digest
+from pytest_comem.records.canonical import canonical, digest
+from pytest_comem.records.strict_json import clipped
 from pytest_comem.workflows.events import End, Event
 from pytest_comem.workflows.signing import Signer
-from pytest_comem.workflows.strict_json import clipped
 
 #: What stands for the hash before the first event.
 START: Final = "0" * 64

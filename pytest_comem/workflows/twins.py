@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from pytest_comem.records.canonical import canonical
 from pytest_comem.workflows.artifacts import Artifact, unmet
-from pytest_comem.workflows.canonical import canonical
 from pytest_comem.workflows.graph import Graph
 from pytest_comem.workflows.hidden import (
     Instance,

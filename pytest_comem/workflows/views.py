@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import final
 
 from pytest_comem.core.hashing import stable_hash
+from pytest_comem.records.base import Id, Record
+from pytest_comem.records.canonical import strings_of
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import strings_of
-from pytest_comem.workflows.schema import ContextItem, Family, HandoffContract, Id, Record, Task
+from pytest_comem.workflows.schema import ContextItem, Family, HandoffContract, Task
 
 
 @final

@@ -18,8 +18,8 @@ from pytest_comem.executors.base import HandoffMode, Job, NodeResult
 from pytest_comem.executors.boundary import Memory
 from pytest_comem.executors.domain import Judgement, Shown, Toolbox, ToolRefusal, ToolSpec, Work
 from pytest_comem.executors.topology import TopologyExecutor
+from pytest_comem.records.canonical import canonical
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import canonical
 from pytest_comem.workflows.hidden import Oracle, Oracles
 from pytest_comem.workflows.hidden_files import load_oracles
 from pytest_comem.workflows.schema import Domain, Family, Node

@@ -14,9 +14,9 @@ import pytest
 from workflow_play import DATA, NAMES
 
 from pytest_comem.errors import DataError
+from pytest_comem.records.strict_json import MAX_BYTES
 from pytest_comem.workflows.hidden_files import gold_artifacts, load_oracles, load_pollution
 from pytest_comem.workflows.loading import load_corpus, load_family
-from pytest_comem.workflows.strict_json import MAX_BYTES
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workflow_play import NAMES, surroundings, twins
 
+from pytest_comem.records.canonical import canonical
 from pytest_comem.workflows.altering import altered
 from pytest_comem.workflows.artifacts import unmet
-from pytest_comem.workflows.canonical import canonical
 from pytest_comem.workflows.hidden import Decoy, Instance, Operator, Pollution
 from pytest_comem.workflows.pollution import BREAKS, Inapplicable, pollute
 from pytest_comem.workflows.twins import all_twins, gold_views, verify_twin

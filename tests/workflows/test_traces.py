@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from workflow_play import SIGNER, Play, played, surroundings, twins
 
 from pytest_comem.errors import DataError, InfrastructureError
-from pytest_comem.workflows.canonical import canonical
+from pytest_comem.records.canonical import canonical
 from pytest_comem.workflows.events import Action, End
 from pytest_comem.workflows.hidden import Operator, clean_instance
 from pytest_comem.workflows.replay import passed, replay

@@ -35,9 +35,9 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from pytest_comem.domains.code.repositories import Hash, RepositoryName, code_root
 from pytest_comem.errors import DataError
+from pytest_comem.records.base import Record
+from pytest_comem.records.strict_json import clipped
 from pytest_comem.workflows.hidden_files import HIDDEN
-from pytest_comem.workflows.schema import Record
-from pytest_comem.workflows.strict_json import clipped
 
 INSTANCES_FILE: Final = "instances.jsonl"
 #: Largest file of instances that is read, in bytes.

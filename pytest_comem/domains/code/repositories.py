@@ -22,9 +22,9 @@ from pydantic import StringConstraints
 from pytest_comem.domains.code.history import Git
 from pytest_comem.errors import BenchmarkDefect, DataError, InfrastructureError
 from pytest_comem.locations import fixture_path
+from pytest_comem.records.base import Record
+from pytest_comem.records.strict_json import read_record
 from pytest_comem.suggest import did_you_mean
-from pytest_comem.workflows.schema import Record
-from pytest_comem.workflows.strict_json import read_record
 
 COMMITS_FILE: Final = "commits.json"
 HISTORY: Final = "history"

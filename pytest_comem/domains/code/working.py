@@ -15,8 +15,8 @@ from pytest_comem.domains.code.running import Ran, Runner, Tree
 from pytest_comem.domains.code.scripts import last_line, outcome_of, script_of
 from pytest_comem.domains.code.sources import Assignment
 from pytest_comem.executors.domain import Shown, Work
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import texts_of
 
 _Inputs = Sequence[Artifact]
 _Actions = list[Mapping[str, Any]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_comem.domains.mathematics.contents import Proof
 from pytest_comem.domains.mathematics.projects import Project, statement_hash
-from pytest_comem.workflows.canonical import digest
+from pytest_comem.records.canonical import digest
 
 
 def proofs_hash(proofs: Iterable[Proof]) -> str:

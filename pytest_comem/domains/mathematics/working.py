@@ -16,8 +16,8 @@ from pytest_comem.domains.mathematics.contents import Proof
 from pytest_comem.domains.mathematics.provers.base import Report
 from pytest_comem.domains.mathematics.tools import CHECK, SEARCH, found_theorems
 from pytest_comem.executors.domain import Shown, Work
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import texts_of
 
 #: Written where no proof was found, so that the output has a script at all.
 GIVEN_UP: Final = "(* no proof was found *)"

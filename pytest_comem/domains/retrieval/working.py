@@ -22,8 +22,8 @@ from pytest_comem.domains.retrieval.spans import (
 from pytest_comem.domains.retrieval.tools import OPEN, SEARCH
 from pytest_comem.executors.domain import Shown, Work
 from pytest_comem.language.bm25 import tokenize
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import texts_of
 
 #: Documents that a search reads.
 _TOP: Final = 40

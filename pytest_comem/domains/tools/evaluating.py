@@ -29,8 +29,8 @@ from pytest_comem.domains.tools.state import State
 from pytest_comem.domains.tools.tables import NoTableError, Table
 from pytest_comem.errors import BenchmarkDefect
 from pytest_comem.executors.domain import Judgement
+from pytest_comem.records.canonical import canonical, digest
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import canonical, digest
 from pytest_comem.workflows.hidden import Oracle
 from pytest_comem.workflows.schema import Node
 

@@ -36,8 +36,8 @@ from pytest_comem.domains.tools.relating import calculated, facts_of
 from pytest_comem.domains.tools.services import Caller, Services, file_text
 from pytest_comem.domains.tools.tables import NoTableError, Table, of_records, table_of
 from pytest_comem.executors.domain import Shown, Work
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.artifacts import Artifact
-from pytest_comem.workflows.canonical import texts_of
 
 _Parameters = Mapping[str, Any]
 _DATABASES: Final = (SQLITE, POSTGRES)

@@ -11,8 +11,8 @@ from shipped_families import shipped, view_of
 
 from pytest_comem.domains.mathematics.kit import MathematicsKit
 from pytest_comem.executors.domain import Shown
+from pytest_comem.records.canonical import canonical
 from pytest_comem.workflows.artifacts import make_artifact
-from pytest_comem.workflows.canonical import canonical
 from pytest_comem.workflows.hidden import Operator
 from pytest_comem.workflows.views import CapabilityToken
 

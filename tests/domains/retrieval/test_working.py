@@ -97,7 +97,7 @@ PLAY = """
 from shipped_families import shipped, view_of
 from pytest_comem.domains.retrieval.kit import RetrievalKit
 from pytest_comem.executors.domain import Shown
-from pytest_comem.workflows.canonical import digest
+from pytest_comem.records.canonical import digest
 one = shipped("retrieval-return-and-leader")
 with RetrievalKit().open(one.family, "w-1") as stand:
     for node in one.family.nodes:

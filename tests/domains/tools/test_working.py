@@ -163,7 +163,7 @@ PLAY = """
 from shipped_families import shipped, view_of
 from tools_stand_in import stand_in
 from pytest_comem.executors.domain import Shown
-from pytest_comem.workflows.canonical import digest
+from pytest_comem.records.canonical import digest
 for name in ("tools-reorder-request", "tools-visit-slots"):
     one = shipped(name)
     with stand_in(one.family) as stand:

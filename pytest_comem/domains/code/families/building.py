@@ -27,7 +27,7 @@ from pytest_comem.domains.code.instances import Instance
 from pytest_comem.domains.code.running import Runner
 from pytest_comem.domains.code.shipped import Material, shipped_material
 from pytest_comem.domains.code.sources import Assignment
-from pytest_comem.workflows.canonical import texts_of
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.certification import SHORTEST_HIDDEN
 from pytest_comem.workflows.hidden import NegativeMutation, Oracle, Oracles, PollutionPlans
 from pytest_comem.workflows.hidden_files import gold_artifacts

@@ -19,7 +19,7 @@ from pytest_comem.domains.mathematics.families.pairs import plans_of
 from pytest_comem.domains.mathematics.families.tasks import OUTPUT_TYPES, TOOLS, scope_of, task_of
 from pytest_comem.domains.mathematics.projects import Project
 from pytest_comem.domains.mathematics.shipped import environment
-from pytest_comem.workflows.canonical import texts_of
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.hidden import Oracle, Oracles, PollutionPlans
 from pytest_comem.workflows.hidden_files import gold_artifacts
 from pytest_comem.workflows.schema import (

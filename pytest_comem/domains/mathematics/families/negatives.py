@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_comem.domains.mathematics.families.gold import PROVER
 from pytest_comem.domains.mathematics.families.theorem import Theorem
 from pytest_comem.domains.mathematics.projects import statement_hash
-from pytest_comem.workflows.canonical import canonical, texts_of
+from pytest_comem.records.canonical import canonical, texts_of
 from pytest_comem.workflows.certification import SHORTEST_HIDDEN
 from pytest_comem.workflows.hidden import NegativeMutation
 

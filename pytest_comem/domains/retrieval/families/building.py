@@ -22,7 +22,7 @@ from pytest_comem.domains.retrieval.families.negatives import negatives_of
 from pytest_comem.domains.retrieval.families.pairs import plans_of
 from pytest_comem.domains.retrieval.families.tasks import OUTPUT_TYPES, TOOLS, scope_of, task_of
 from pytest_comem.domains.retrieval.shipped import CORPUS_FILE, environment, sha256_of
-from pytest_comem.workflows.canonical import texts_of
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.hidden import Oracle, Oracles, PollutionPlans
 from pytest_comem.workflows.hidden_files import gold_artifacts
 from pytest_comem.workflows.schema import (

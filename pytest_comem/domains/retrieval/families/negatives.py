@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_comem.domains.retrieval import contents
 from pytest_comem.domains.retrieval.families.gold import GoldNode
-from pytest_comem.workflows.canonical import canonical, texts_of
+from pytest_comem.records.canonical import canonical, texts_of
 from pytest_comem.workflows.certification import SHORTEST_HIDDEN
 from pytest_comem.workflows.hidden import NegativeMutation
 

@@ -17,7 +17,7 @@ from pytest_comem.domains.tools.families.pairs import plans_of
 from pytest_comem.domains.tools.families.shipped import BLUEPRINTS
 from pytest_comem.domains.tools.families.tasks import scope_of, servers_of, task_of, tools_of
 from pytest_comem.domains.tools.families.truth import aged, bodies_of, content_of
-from pytest_comem.workflows.canonical import texts_of
+from pytest_comem.records.canonical import texts_of
 from pytest_comem.workflows.certification import SHORTEST_HIDDEN
 from pytest_comem.workflows.hidden import Oracle, Oracles, PollutionPlans
 from pytest_comem.workflows.hidden_files import gold_artifacts

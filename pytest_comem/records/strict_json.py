@@ -1,20 +1,20 @@
-"""One JSON object a file, read strictly into a record: errors name file, family, node and field."""
+"""One JSON object a file, read strictly into a record: errors name the file, field, and place."""
 
 from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from pytest_comem.core.printable import printable
 from pytest_comem.errors import DataError
-from pytest_comem.workflows.canonical import MAX_DEPTH
-from pytest_comem.workflows.schema import Record
+from pytest_comem.records.base import Record
+from pytest_comem.records.canonical import MAX_DEPTH
 
 Found = TypeVar("Found", bound=Record)
 
@@ -24,10 +24,20 @@ MAX_BYTES: Final = 16 * 1024 * 1024
 _SHOWN: Final = 120
 
 
-def read_record(path: Path, model: type[Found], shown_as: str) -> Found:
+#: Says in words which part of a document a field belongs to, such as ``node n1: ``; may say
+#: nothing.
+Place: TypeAlias = Callable[[Mapping[str, Any], Sequence[str | int]], str]
+
+
+def _nowhere(document: Mapping[str, Any], path: Sequence[str | int]) -> str:
+    return ""
+
+
+def read_record(path: Path, model: type[Found], shown_as: str, place: Place = _nowhere) -> Found:
     """Return what a file holds.
 
     :param shown_as: the file's name in error messages.
+    :param place: names the part of the document that an error is about.
     :raises DataError: where it cannot be read, is too large, not JSON or not such a record.
     """
     text = _text(path, shown_as)
@@ -35,7 +45,7 @@ def read_record(path: Path, model: type[Found], shown_as: str) -> Found:
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
-        raise _first_problem(error, document, shown_as) from None
+        raise _first_problem(error, place, document, shown_as) from None
 
 
 def clipped(text: str) -> str:
@@ -117,27 +127,12 @@ def _deeper(value: Any, depth: int) -> bool:
     return depth == 0 or any(_deeper(each, depth - 1) for each in value)
 
 
-def _first_problem(error: ValidationError, document: Mapping[str, Any], shown_as: str) -> DataError:
+def _first_problem(
+    error: ValidationError, place: Place, document: Mapping[str, Any], shown_as: str
+) -> DataError:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     message = clipped(str(first["msg"]))
     problem = message[0].lower() + message[1:]
-    place = _place(document, first["loc"])
+    where = place(document, first["loc"])
     field = clipped(".".join(str(part) for part in first["loc"]))
-    return DataError(f"{place}{problem}", file=shown_as, field=field or None)
-
-
-def _place(document: Mapping[str, Any], path: Sequence[str | int]) -> str:
-    """Return family and node (or edge) of a field, as far as the document itself names them."""
-    named = [("family", document.get("family_id"))]
-    match path:
-        case ["nodes" | "oracles" | "plans" | "decoys" as part, int(index), *_]:
-            entry = document[part][index]
-            if isinstance(entry, dict):
-                keys = {"plans": "target", "decoys": "producer"}
-                named.append(("node", entry.get(keys.get(part, "node_id"))))
-        case ["edges", int(index), *_]:
-            entry = document["edges"][index]
-            if isinstance(entry, dict):
-                named.append(("edge", f"{entry.get('source')} -> {entry.get('target')}"))
-    shown = [f"{kind} {clipped(name)}" for kind, name in named if isinstance(name, str)]
-    return f"{', '.join(shown)}: " if shown else ""
+    return DataError(f"{where}{problem}", file=shown_as, field=field or None)

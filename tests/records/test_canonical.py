@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_comem.workflows.canonical import canonical, digest, strings_of, texts_of
+from pytest_comem.records.canonical import canonical, digest, strings_of, texts_of
 
 VALUES = st.recursive(
     st.none()

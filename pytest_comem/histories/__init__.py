@@ -1,0 +1,1 @@
+"""From the history of somebody's documents to a stream of office tasks."""
