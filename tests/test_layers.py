@@ -14,7 +14,7 @@ BASE = {
 }
 ALLOWED = {
     "core": set[str](),
-    "records": set[str](),
+    "records": {"core"},
     "workflows": {"core", "records"},
     "streams": {"core", "records"},
     "language": {"core"},
