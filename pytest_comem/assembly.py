@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: Names of the benchmarks.
 GATEMEM: Final = "gatemem"
 COMEMBENCH: Final = "comembench"
+CONTEXTWEAVE: Final = "contextweave"
 
 
 def make_suites(
@@ -54,6 +55,10 @@ def make_suites(
         from pytest_comem.workflow_assembly import suite_of
 
         suites.append(suite_of(settings, door, systems, of_workflows, run_path))
+    if CONTEXTWEAVE in asked and not settings.domains:
+        from pytest_comem.office_assembly import office_suite_of
+
+        suites.append(office_suite_of(settings, door, systems, run_path))
     return suites
 
 

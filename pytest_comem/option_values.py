@@ -101,6 +101,10 @@ class OptionValues:
         given = self.names(flag) or (self._texts[flag],)
         return tuple(_integer(flag, name, 1) for name in given)
 
+    def any_integers(self, flag: str) -> tuple[int, ...]:
+        """Return the whole numbers of 1 or more between commas; none for an empty text."""
+        return tuple(_integer(flag, name, 1) for name in self.names(flag))
+
     def number(self, flag: str, *, least: float, most: float = math.inf) -> float:
         """Return a finite number."""
         value = self.text(flag)

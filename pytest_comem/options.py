@@ -200,6 +200,32 @@ OPTIONS: Final = (
         "Directory of CoMemBench workflow families; the shipped ones when not given.",
     ),
     Option(
+        "--comem-streams",
+        "DIR",
+        "",
+        "Directory of ContextWeave streams; the shipped ones when not given.",
+    ),
+    Option(
+        "--comem-agent",
+        "NAME",
+        "auto",
+        "Who does ContextWeave's tasks: auto (the offline agent, or --comem-model with tools), or "
+        "cmd:COMMAND, a program that is run in the sandbox.",
+    ),
+    Option(
+        "--comem-pass-score",
+        "SCORE",
+        "60",
+        "Workspace Score, 0 to 100, at which one of ContextWeave's tasks passes.",
+    ),
+    Option(
+        "--comem-recall-budget",
+        "TOKENS",
+        "",
+        "Cut what every memory system recalls to so many tokens; several, comma-separated, are "
+        "swept.",
+    ),
+    Option(
         "--comem-executor",
         "NAME",
         "topology",
@@ -210,7 +236,7 @@ OPTIONS: Final = (
         "--comem-limit",
         "N",
         "",
-        "At most N episodes a domain, or N workflow families, for smoke runs.",
+        "At most N episodes a domain, N workflow families, or N tasks a stream, for smoke runs.",
     ),
     Option(
         "--comem-shard",

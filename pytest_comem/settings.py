@@ -23,6 +23,9 @@ HANDOFFS: Final = ("declared", "memory")
 #: Items for one query of a workflow's node where nobody says otherwise: a workflow has some twenty
 #: artifacts, so what is right for long conversations would show all of them to every node.
 WORKFLOW_TOP_K: Final = 3
+#: Items for one query of an office task where nobody says otherwise: a stream is some hundred
+#: messages, one or two of which show the habit that matters.
+OFFICE_TOP_K: Final = 5
 STRUCTURED: Final = ("auto", "schema", "object", "text")
 
 
@@ -86,12 +89,17 @@ class Settings:
     :param synthetic: synthetic episodes a domain, or ``None`` for data.
     :param scoring: one of :data:`SCORINGS`.
     :param domains: only these, or all when empty.
-    :param limit: episodes or workflow families a domain, or ``None``.
+    :param limit: episodes or workflow families a domain, tasks a stream, or ``None``.
     :param handoff: one of :data:`HANDOFFS`.
     :param sandbox: kind of sandbox, or ``auto``.
     :param prover: name of what checks proofs, with ``:PROGRAM`` where it is not in ``PATH``.
     :param families: directory of workflow families, or ``None`` for the shipped ones.
     :param executor: name of who organises the work on a workflow.
+    :param streams: directory of streams of office tasks, or ``None`` for the shipped ones.
+    :param agent: who does office tasks: ``auto`` or ``cmd:COMMAND``.
+    :param pass_score: Workspace Score at which an office task passes.
+    :param office_top_k: items for one query of an office task; ``None`` for *top_k*.
+    :param recall_budgets: tokens that a recall is cut to; several are swept, none where empty.
     :param shard: the part of the episodes that is played, or ``None`` for all.
     :param backend: address of the scheduler of a cluster that plays the episodes, or empty for
         this machine.
@@ -123,6 +131,11 @@ class Settings:
     prover: str = "coq"
     families: Path | None = None
     executor: str = "topology"
+    streams: Path | None = None
+    agent: str = "auto"
+    pass_score: float = 60.0
+    office_top_k: int | None = OFFICE_TOP_K
+    recall_budgets: tuple[int, ...] = ()
     shard: Shard | None = None
     models: tuple[str, ...] = ("offline",)
     judge: str = "rules"
@@ -182,6 +195,11 @@ def as_json(settings: Settings) -> Mapping[str, object]:
         "prover": settings.prover,
         "families": _shown(settings.families),
         "executor": settings.executor,
+        "streams": _shown(settings.streams),
+        "agent": settings.agent,
+        "pass_score": settings.pass_score,
+        "office_top_k": settings.office_top_k,
+        "recall_budgets": list(settings.recall_budgets),
         "shard": str(settings.shard) if settings.shard else None,
         "backend": settings.backend or None,
         "concurrency": settings.concurrency,

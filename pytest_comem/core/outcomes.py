@@ -98,6 +98,8 @@ class SystemInfo:
     :param configuration: hash of everything that configures it.
     :param reference: it sees hidden annotations and only checks the harness.
     :param top_k: items for one query, at most.
+    :param budget: tokens that what it recalls is cut to (:mod:`pytest_comem.core.tokens`);
+        ``None`` for no bound.
     """
 
     name: str
@@ -105,6 +107,7 @@ class SystemInfo:
     configuration: str
     reference: bool = False
     top_k: int = 20
+    budget: int | None = None
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Final, TypeVar, final
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.printable import printable
 from pytest_comem.core.recall import Recall, WithheldReason
+from pytest_comem.core.tokens import within
 from pytest_comem.engine.returned import problem_of_nothing, problem_of_recall
 from pytest_comem.errors import InfrastructureError, place_of
 from pytest_comem.llm.faults import ModelCallError, RunStopped
@@ -108,10 +109,13 @@ class GuardedMemory:
         self._check(f"ingest() at entry {entry.id}", problem_of_nothing(returned))
 
     def recall(self, query: Query, phase: str = RECALL) -> Recall:
-        """Ask the memory, its calls counted under *phase*, and check what it returns."""
+        """Ask the memory, its calls counted under *phase*, and check what it returns.
+
+        What goes beyond the run's budget of tokens is cut off, last items first.
+        """
         recall = self._guarded(phase, "raised in recall()", lambda: self._open.recall(query))
         self._check("recall()", problem_of_recall(recall))
-        return _scrubbed(recall)
+        return within(_scrubbed(recall), self.system.info.budget)
 
     def _guarded(self, phase: str, what: str, operation: Callable[[], T]) -> T:
         """Return what *operation* returns, its calls counted under *phase*.

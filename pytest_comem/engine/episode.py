@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import insort
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -56,6 +56,29 @@ class Shared:
     episode_timeout: float | None
 
 
+@final
+class WantedSteps:
+    """The steps of an episode as its suite takes them up, one by one.
+
+    A suite that works on several steps at once hands over what it has finished before it asks for
+    a step that nobody wants yet (:meth:`is_ready`).
+    """
+
+    def __init__(self, episode: Episode) -> None:
+        self._episode = episode
+
+    def __iter__(self) -> WantedSteps:
+        return self
+
+    def __next__(self) -> Step:
+        """Return the next step, waiting until it is wanted."""
+        return self._episode.take_up()
+
+    def is_ready(self) -> bool:
+        """Whether the next step, or the end, comes without waiting."""
+        return self._episode.has_next()
+
+
 class _LeftEarly(Exception):
     """The run is over before all wanted steps were: nothing is to be looked into any more."""
 
@@ -83,7 +106,8 @@ class Episode:
         self._queue: deque[Step] = deque()
         #: Announced steps that no thread has taken up.
         self._left: set[Step] = set()
-        self._current: Step | None = None
+        #: Taken up and without an outcome, in the order they were taken.
+        self._at_hand: dict[Step, None] = {}
         self._held: Outcome | None = None
         self._cause: Cause | None = None
         self._told = False
@@ -151,7 +175,7 @@ class Episode:
             try:
                 known = frozenset(self._known)
                 # Closing the generator before its last step closes the memory in this thread.
-                for outcome in self._suite.play(self._steps(), self._system, known):
+                for outcome in self._suite.play(WantedSteps(self), self._system, known):
                     self._accept(outcome)
                 self._complete()
             except _LeftEarly:
@@ -161,14 +185,25 @@ class Episode:
             finally:
                 self._leave()
 
-    def _steps(self) -> Iterator[Step]:
-        while (step := self._next()) is not None:
-            if (error := self._shared.ended()) is not None:
-                raise error
-            self._limit(f"step {step.id}")
-            yield step
-        if self._left:
-            raise _LeftEarly
+    def take_up(self) -> Step:
+        """Return the step to take up next, waiting until it is wanted.
+
+        :raises StopIteration: where none comes any more.
+        """
+        step = self._next()
+        if step is None:
+            if self._left:
+                raise _LeftEarly
+            raise StopIteration
+        if (error := self._shared.ended()) is not None:
+            raise error
+        self._limit(f"step {step.id}")
+        return step
+
+    def has_next(self) -> bool:
+        """Whether :meth:`take_up` would not wait."""
+        with self._change:
+            return bool(self._queue) or not self._left or self._closed
 
     def _next(self) -> Step | None:
         """Return the step to take up next, waiting for it; ``None`` where none comes any more.
@@ -183,19 +218,22 @@ class Episode:
                 return None
             ahead = self._known_ahead
             if ahead and ahead[0].position < self._queue[0].position:
-                self._current = ahead.popleft()
-            else:
-                self._current = self._queue.popleft()
-                self._left.discard(self._current)
-            return self._current
+                return ahead.popleft()
+            step = self._queue.popleft()
+            self._left.discard(step)
+            self._at_hand[step] = None
+            return step
 
     def _accept(self, outcome: Outcome) -> None:
         with self._change:
             if self._over:
                 return
             self._limit(None)
-            if self._left:
+            self._at_hand.pop(outcome.step, None)
+            if self._left or self._at_hand:
                 self._resolve(outcome.step, Played(outcome, self._printed()))
+                if self._at_hand:
+                    self._limit(f"step {next(iter(self._at_hand)).id}")
             else:
                 self._held = outcome
                 self._limit(f"closing the memory after step {outcome.step.id}")
@@ -221,8 +259,9 @@ class Episode:
                 # The run's end is no fault of this step, and the first cause says more.
                 self._resolve(held.step, Played(held, self._printed()))
             self._cause = cause
-            for step in [self._current, *self._queue]:
-                if step is not None and not self.futures[step].done():
+            at_hand = [held.step] if held is not None else []
+            for step in [*at_hand, *self._at_hand, *self._queue]:
+                if not self.futures[step].done():
                     self._refuse(step, cause)
             self._queue.clear()
 

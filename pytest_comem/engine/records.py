@@ -67,6 +67,7 @@ def to_record(outcome: Outcome) -> dict[str, Any]:
             "configuration": outcome.system.configuration,
             "reference": outcome.system.reference,
             "top_k": outcome.system.top_k,
+            **({} if outcome.system.budget is None else {"budget": outcome.system.budget}),
         },
         "model": outcome.model,
         "model_label": step.model,

@@ -72,6 +72,8 @@ SIZES: Final = {
     "families": "family",
     "instances": "instance",
     "nodes": "node",
+    "participants": "participant",
+    "targets": "task to do",
 }
 
 

@@ -23,6 +23,8 @@ from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.suggest import did_you_mean
 
 _PARTS: Final = ("proportion", "fraction", "product")
+#: Of scores.
+_HIGHEST: Final = 100
 #: Characters of a wrong name that a message repeats.
 _LONGEST: Final = 60
 
@@ -102,6 +104,10 @@ def _check_bound(bound: Bound, metrics: SuiteMetrics, rule: MetricRule) -> None:
     if kind not in _PARTS:
         if bound.percent:
             raise rule.written.error(bound.column, f"{rule.metric.text} is no percentage")
+        if kind == "score" and size > _HIGHEST:
+            raise rule.written.error(
+                bound.column, f"{rule.metric.text} is between 0 and {_HIGHEST}, and not {size:g}"
+            )
         return
     if size > (100 if bound.percent else 1):
         told = f"{size:g} is {size if bound.percent else 100 * size:g} %"

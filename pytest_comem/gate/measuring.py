@@ -15,7 +15,7 @@ from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.paired import Difference, compare
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.statistics import CONFIDENCE
-from pytest_comem.metrics.suites import suite_metrics
+from pytest_comem.metrics.suites import PLAIN, suite_metrics
 
 #: Percent below which two numbers are equal: what sums of fractions may be off by.
 _EQUAL: Final = 1e-9
@@ -131,7 +131,7 @@ class Measuring:
     def _bound(self) -> float:
         """The bound in the unit of the interval."""
         bound = self._rule.bound
-        plain = bound.percent or self._info.kind == "mean"
+        plain = bound.percent or self._info.kind in PLAIN
         return bound.value if plain else 100 * bound.value
 
     @property
@@ -181,7 +181,7 @@ class Measuring:
         if not self._rule.bound.relative:
             return ""
         found = self._difference(CONFIDENCE)
-        unit = self._info.unit if self._info.kind == "mean" else "points"
+        unit = self._info.unit if self._info.kind in PLAIN else "points"
         return f"; {found.detectable:.1f} {unit} would show" if found else ""
 
     def _missing_baseline(self) -> str:
@@ -191,9 +191,9 @@ class Measuring:
 
     def _ruled(self, result: Result, reason: str) -> Ruling:
         found = self._interval if not self._missing_baseline() else None
-        unit = self._info.unit if self._info.kind == "mean" else "%"
+        unit = self._info.unit if self._info.kind in PLAIN else "%"
         if self._rule.bound.relative:
-            unit = f"{MORE}{unit}" if self._info.kind == "mean" else POINTS
+            unit = f"{MORE}{unit}" if self._info.kind in PLAIN else POINTS
         return Ruling(
             self._rule.written.text,
             self._row[1],

@@ -168,10 +168,12 @@ class Catalogue:
                     # Absent where there are none, so that most hashes stay what they were.
                     **({"server": server} if server else {}),
                     **({"surroundings": surroundings} if surroundings else {}),
+                    **({"budget": wanted.budget} if wanted.budget is not None else {}),
                 }
             ),
             reference=capabilities.reference,
             top_k=wanted.top_k,
+            budget=wanted.budget,
         )
         return SystemUnderTest(info, capabilities, factory, options, workshop, wanted.name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -24,6 +24,7 @@ class Wanted:
     :param name: ``name``, ``name:variant`` or ``module:Class``.
     :param top_k: items for one query, at most.
     :param label: what it is called in ids and tables.
+    :param budget: tokens that what it recalls is cut to; ``None`` for no bound.
     :param shared: the user's settings for the name before the colon.
     :param own: the user's settings for exactly this name; they win over presets.
     """
@@ -33,10 +34,11 @@ class Wanted:
     label: str
     shared: Mapping[str, object]
     own: Mapping[str, object]
+    budget: int | None = None
 
 
 def wanted_systems(settings: Settings, pyproject: Path) -> list[Wanted]:
-    """Return every system of a run, each with every top-k of a sweep, in the order given.
+    """Return every system of a run, each with every top-k and budget of a sweep, in order.
 
     :param pyproject: file whose table ``tool.comem.systems`` holds settings by system; it may be
         missing.
@@ -54,18 +56,25 @@ def wanted_systems(settings: Settings, pyproject: Path) -> list[Wanted]:
                 f"{did_you_mean(system, list(dict.fromkeys(known)))}"
             )
     sources = (configured, defaults, assigned)
-    sweep = len(settings.top_k) > 1
+    budgets = settings.recall_budgets or (None,)
     return [
         Wanted(
             name,
             top_k,
-            f"{name}-k{top_k}" if sweep else name,
+            f"{name}{_swept('k', top_k, settings.top_k)}{_swept('b', budget, budgets)}",
             shared=_merged(name.partition(":")[0], *sources) if ":" in name else {},
             own=_merged(name, *sources),
+            budget=budget,
         )
         for name in names
         for top_k in settings.top_k
+        for budget in budgets
     ]
+
+
+def _swept(letter: str, value: int | None, values: Sequence[int | None]) -> str:
+    """Return what tells the rows of a sweep apart; nothing where there is none."""
+    return f"-{letter}{value}" if len(values) > 1 else ""
 
 
 def _merged(name: str, *sources: _Given) -> dict[str, object]:

@@ -25,7 +25,7 @@ from pytest_comem.metrics.resampling import (
 )
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.statistics import CONFIDENCE, quantile
-from pytest_comem.metrics.suites import Array, SuiteMetrics
+from pytest_comem.metrics.suites import SHARED, Array, SuiteMetrics
 
 #: Two differences that are nearer than this, in percent points, are equal.
 _ROUNDING: Final = 1e-9
@@ -161,7 +161,7 @@ def _error_by_chance(before: Sample, after: Sample, flips: Sequence[float], name
         steps, shift = float(sums[..., of].mean()), float(net[..., count].mean())
         apart = flips[count] / len(sums) - shift**2 / steps
         # A share that a unit has may move by less than one.
-        least = 0.0 if before.metrics.metrics[metric].kind == "fraction" and flips[count] else 1.0
+        least = 0.0 if before.metrics.metrics[metric].kind in SHARED and flips[count] else 1.0
         variance += effect**2 * max(least, apart)
     return float(np.sqrt(variance))
 

@@ -17,9 +17,12 @@ from typing import Final, final
 from pytest_comem.metrics.resampling import degrees_of_freedom, variance_of_sum
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.statistics import quantile
+from pytest_comem.metrics.suites import SHARED
 
 #: A proportion of as many rare cases goes half by its own design effect, half by the row's.
 _TRUSTED: Final = 10
+#: The same of a mean of shares of single steps.
+_TRUSTED_ALONE: Final = 1
 
 
 @final
@@ -52,7 +55,7 @@ class _Counted:
 
     :param effect: its own design effect: the clustered variance by that of independent steps.
     :param least: that it has at least.
-    :param alone: no episode has more than one step of it, so that it has none.
+    :param alone: no episode has more than one step of it, so that nothing clings together.
     """
 
     value: float
@@ -96,11 +99,13 @@ def shares(sample: Sample, groups: Sequence[Sequence[int]], confidence: float) -
 
 
 def _worth(one: _Counted, usual: float, widening: float) -> float:
-    if one.alone or not (usual or one.effect):
+    if (one.alone and one.least) or not (usual or one.effect):
         return one.distinct
     # The shares of a mean are less apart than hits and misses, however much they cling together.
     prior = (usual or 1.0) if one.least else 1.0
-    effect = (one.rare * one.effect + _TRUSTED * prior) / (one.rare + _TRUSTED)
+    # Where they cannot cling together, their spread is known from as many values as there are.
+    trusted = _TRUSTED_ALONE if one.alone else _TRUSTED
+    effect = (one.rare * one.effect + trusted * prior) / (one.rare + trusted)
     return one.distinct / max(one.least, widening * effect)
 
 
@@ -131,5 +136,5 @@ def _count(sample: Sample, name: str, groups: Sequence[Sequence[int]]) -> _Count
     # What each episode moves the proportion by, mean over the repeats.
     moved = ((hits - rates[:, None] * steps) / behind[:, None]).mean(axis=0)
     effect = variance_of_sum(moved, groups) / chance if chance else 0.0
-    least = 0.0 if sample.metrics.metrics[name].kind == "fraction" else 1.0
+    least = 0.0 if sample.metrics.metrics[name].kind in SHARED else 1.0
     return _Counted(value, int(behind.sum()), distinct, effect, least, bool(steps.max() <= 1))

@@ -10,6 +10,8 @@ from typing import Final, final
 from pytest_comem.core.notices import BROKEN, LOST, PROBE
 from pytest_comem.core.outcomes import Attribution, Outcome, Usage, plus
 from pytest_comem.core.replies import UNPARSABLE
+from pytest_comem.metrics.contextweave import TaskSheet
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.gatemem_counts import GATEMEM
 from pytest_comem.metrics.repeats import AllPassed, RepeatedTally, StepPasses
 from pytest_comem.metrics.sample import EpisodeCounts
@@ -82,6 +84,8 @@ class Sheet:
         self.passed = 0
         #: CoMemBench's outcomes, which have rows of their own.
         self.workflows = WorkflowSheet()
+        #: ContextWeave's, likewise.
+        self.tasks = TaskSheet()
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -100,6 +104,9 @@ class Sheet:
             self.passed += outcome.verdict.passed
         if outcome.step.suite == WORKFLOWS:
             self.workflows.add(outcome)
+            return True
+        if outcome.step.suite == OFFICE:
+            self.tasks.add(outcome)
             return True
         sheet = self._systems.setdefault(
             (outcome.system.name, outcome.model), SystemSheet(outcome.system.reference)
@@ -132,6 +139,7 @@ class Sheet:
         self._systems = {row: self._systems[row] for row in sorted(self._systems, key=place)}
         self.judges = dict.fromkeys(sorted(self.judges))
         self.workflows.arrange(systems)
+        self.tasks.arrange(systems, models)
         for sheet in self._systems.values():
             sheet.domains = dict(
                 sorted(sheet.domains.items(), key=lambda one: domains.index(one[0]))

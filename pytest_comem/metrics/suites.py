@@ -1,16 +1,16 @@
 """What a suite's metrics are, in the form that statistics over clusters need.
 
 A cluster is what is drawn as a whole, because its parts are alike: GateMem's episode, CoMemBench's
-family with its control and all its twins. Every metric is a function of sums over units, the
-smallest things that are counted: steps, instances, pairs. So a cluster is a short row of numbers,
-and a resample of clusters a weighted sum of such rows.
+family with its control and all its twins, ContextWeave's task with all its repeats. Every metric is
+a function of sums over units, the smallest things that are counted: steps, instances, pairs, tasks.
+So a cluster is a short row of numbers, and a resample of clusters a weighted sum of such rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, final
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.errors import SettingsError
@@ -24,9 +24,13 @@ else:
     # numpy takes a third of a second, which a start of pytest should not.
     Array: TypeAlias = Any
 
-#: A share of units, a mean of shares that units have, a product of shares, or a mean of anything
-#: else.
-Kind: TypeAlias = Literal["proportion", "fraction", "product", "mean"]
+#: A share of units, a mean of shares that units have, the same of scores between 0 and 100, a
+#: product of shares, or a mean of anything else.
+Kind: TypeAlias = Literal["proportion", "fraction", "score", "product", "mean"]
+#: Kinds that rules write as a plain number in the metric's unit; the others are percent.
+PLAIN: Final[tuple[Kind, ...]] = ("score", "mean")
+#: Kinds of which every unit has a share of its own, which is less apart than hits and misses.
+SHARED: Final[tuple[Kind, ...]] = ("fraction", "score")
 #: Domain and name of what is drawn as a whole, with all its steps and repeats.
 Cluster: TypeAlias = tuple[str, str]
 
@@ -38,18 +42,24 @@ class MetricInfo:
 
     :param name: as rules and tables write it.
     :param title: in words.
-    :param higher_is_better: whether more is better.
-    :param kind: all but means are percent, between 0 and 100.
+    :param higher_is_better: whether more is better; ``None`` where neither is.
+    :param kind: all but means are between 0 and 100; all but means and scores are percent.
     :param least: units of a repeat below which it has no value, however they came out.
-    :param unit: what is counted, in the plural.
+    :param unit: what is counted, in the plural; of a mean or score what it is in.
+    :param digits: after the decimal point; ``None`` for one, and for none of a mean.
+    :param signed: it is a difference, and is written with its sign.
+    :param diagnostic: it says why others are what they are, and is shown after them.
     """
 
     name: str
     title: str
-    higher_is_better: bool
+    higher_is_better: bool | None
     kind: Kind
     least: int = 1
     unit: str = "steps"
+    digits: int | None = None
+    signed: bool = False
+    diagnostic: bool = False
 
 
 @final
@@ -132,9 +142,11 @@ def suite_metrics(name: str) -> SuiteMetrics:
     :raises SettingsError: where there are none, naming the nearest.
     """
     from pytest_comem.metrics.comembench_counts import COMEMBENCH
+    from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE
     from pytest_comem.metrics.gatemem_counts import GATEMEM
 
-    known: dict[str, SuiteMetrics] = {one.suite: one for one in (GATEMEM, COMEMBENCH)}
+    suites: tuple[SuiteMetrics, ...] = (GATEMEM, COMEMBENCH, CONTEXTWEAVE)
+    known = {one.suite: one for one in suites}
     if name not in known:
         raise SettingsError(f"suite {name!r} has no metrics; {did_you_mean(name, known)}")
     return known[name]

@@ -99,19 +99,26 @@ class Workbench(Protocol):
             not take, which is a result that is not ok.
         """
 
+    def do_all(self, operations: Sequence[Operation]) -> Sequence[Result]:
+        """Do operations in order, whatever comes of each, and record them; quicker than one by one.
+
+        :raises InfrastructureError: as :meth:`do`.
+        """
+
     def calls(self) -> Sequence[Call]:
         """Return what was done so far, in order."""
 
 
 class OfficeAgent(Protocol):
-    """Who does tasks; one serves all, from any thread.
+    """Who does tasks; one serves all, from any thread."""
 
-    :ivar name: as the user gave it.
-    :ivar version: changes whenever the same task may be done in another way.
-    """
+    @property
+    def name(self) -> str:
+        """Name, as the user gave it."""
 
-    name: str
-    version: str
+    @property
+    def version(self) -> str:
+        """Changes whenever the same task may be done in another way."""
 
     def missing(self, shown: Shown) -> str | None:
         """Return why this agent cannot do a task at all, such as for want of a plan."""
@@ -171,14 +178,15 @@ class Grade:
 
 
 class Grader(Protocol):
-    """What decides on final workspaces.
+    """What decides on final workspaces."""
 
-    :ivar name: of the judge, ``rules`` without a model.
-    :ivar version: changes whenever the same workspace may be graded in another way.
-    """
+    @property
+    def name(self) -> str:
+        """Name, of the judge, ``rules`` without a model."""
 
-    name: str
-    version: str
+    @property
+    def version(self) -> str:
+        """Changes whenever the same workspace may be graded in another way."""
 
     def grade(self, task: Task, hidden: Hidden, candidate: Path, meter: Meter) -> Grade:
         """Grade a final workspace, which is not changed.
@@ -187,4 +195,73 @@ class Grader(Protocol):
             :mod:`pytest_comem.sandbox.reading` alone.
         :raises InfrastructureError: of type ``grader`` or of the judge's call, where it broke.
         :raises BenchmarkDefect: where the rubric itself cannot be evaluated.
+        """
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A task done once and graded: what is compared, and what diagnostics are taken from.
+
+    :param changes: text of every file that is new or changed, by path, clipped; files that are no
+        text are rendered as :mod:`pytest_comem.office.documents` does.
+    """
+
+    trajectory: Trajectory
+    grade: Grade
+    changes: Mapping[str, str] = field(default_factory=dict)
+
+
+class Comparer(Protocol):
+    """What says which of two runs of a task is better; blind, and never undecided."""
+
+    @property
+    def name(self) -> str:
+        """Name, of the judge, ``rules`` without a model."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same two runs may be decided in another way."""
+
+    def with_recall_wins(
+        self, task: Task, hidden: Hidden, with_recall: Run, without: Run, meter: Meter
+    ) -> bool:
+        """Return whether the run with recall is preferred.
+
+        :raises InfrastructureError: where a judge's call broke.
+        """
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """What a judge model says of recall and its use, each 1 to 5 (paper, "Diagnostics").
+
+    :param relevance: of what was recalled.
+    :param familiarity: with the environment, of the run with recall.
+    :param robustness: against misleading recall.
+    """
+
+    relevance: float | None = None
+    familiarity: float | None = None
+    robustness: float | None = None
+
+
+class Rater(Protocol):
+    """What rates recall and its use by a model."""
+
+    @property
+    def name(self) -> str:
+        """Name, of the judge."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever it may rate the same in another way."""
+
+    def rate(
+        self, shown: Shown, hidden: Hidden, with_recall: Run, without: Run, meter: Meter
+    ) -> Ratings:
+        """Rate one task.
+
+        :raises InfrastructureError: where a judge's call broke.
         """

@@ -33,14 +33,21 @@ def _nowhere(document: Mapping[str, Any], path: Sequence[str | int]) -> str:
     return ""
 
 
-def read_record(path: Path, model: type[Found], shown_as: str, place: Place = _nowhere) -> Found:
+def read_record(
+    path: Path,
+    model: type[Found],
+    shown_as: str,
+    place: Place = _nowhere,
+    limit: int = MAX_BYTES,
+) -> Found:
     """Return what a file holds.
 
     :param shown_as: the file's name in error messages.
     :param place: names the part of the document that an error is about.
+    :param limit: bytes that it may have.
     :raises DataError: where it cannot be read, is too large, not JSON or not such a record.
     """
-    text = _text(path, shown_as)
+    text = _text(path, shown_as, limit)
     document = _document(text, shown_as)
     try:
         return model.model_validate_json(text)
@@ -54,17 +61,17 @@ def clipped(text: str) -> str:
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
-def _text(path: Path, shown_as: str) -> str:
+def _text(path: Path, shown_as: str, limit: int) -> str:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise DataError("not a regular file", file=shown_as)
         with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+            raw = file.read(limit + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise DataError(f"cannot be read: {reason}", file=shown_as) from None
-    if len(raw) > MAX_BYTES:
-        raise DataError(f"larger than {MAX_BYTES:,} bytes; is this the right file?", file=shown_as)
+    if len(raw) > limit:
+        raise DataError(f"larger than {limit:,} bytes; is this the right file?", file=shown_as)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

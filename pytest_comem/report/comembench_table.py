@@ -24,7 +24,13 @@ from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.workflow_plays import WorkflowSheet
 from pytest_comem.report.interval_rows import WIDE
 from pytest_comem.report.tables import indented, new_table
-from pytest_comem.report.trade_off import HEADING, ISOLATION, sharing_metric, trade_offs
+from pytest_comem.report.trade_off import (
+    HEADING,
+    ISOLATION,
+    sharing_metric,
+    sharing_plane,
+    trade_offs,
+)
 from pytest_comem.report.trade_off import LEGEND as TRADE_OFF
 
 LEGEND: Final = (
@@ -137,14 +143,14 @@ def _trade_off(sheet: WorkflowSheet, rows: _Rows) -> Table | None:
     """Return each system's place between sharing and isolation; nothing where none has one."""
     found = trade_offs(
         [(_name(*name, rows), measure(row.overall.sample)) for name, row in rows.items()],
-        sheet.handoff,
+        sharing_plane(sheet.handoff),
     )
     if all(one.ahead is None for one in found):
         return None
     table = new_table(HEADING, sharing_metric(sheet.handoff), "95 %", ISOLATION, "95 %", "ahead")
     for one in found:
         ahead = {True: "yes", False: "no", None: BLANK}[one.ahead]
-        table.add_row(Text(one.name), *_place(one.sharing), *_place(one.isolation), ahead)
+        table.add_row(Text(one.name), *_place(one.across), *_place(one.up), ahead)
     return table
 
 

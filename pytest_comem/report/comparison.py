@@ -26,10 +26,14 @@ GROUPINGS: Final[Mapping[str, str]] = {
     "attack_type": "attack type",
     "operator": "pollution operator",
     "topology": "topology",
+    "participant": "participant",
+    "activities": "activity",
+    "distance": "distance",
+    "project": "project",
     "domain": "domain",
 }
 #: Labels that say what kind of step it is, the most telling first.
-_KINDS: Final = ("attack_type", "operator", "condition", "category")
+_KINDS: Final = ("attack_type", "operator", "condition", "category", "activities")
 
 
 @final
@@ -63,7 +67,8 @@ class Compared:
 
     :param common: number of steps scored in both; all figures are of these.
     :param episodes: number of episodes these steps are of.
-    :param clusters: number of what is drawn as a whole: GateMem's episodes, CoMemBench's families.
+    :param clusters: number of what is drawn as a whole: GateMem's episodes, CoMemBench's families,
+        ContextWeave's tasks.
     :param differences: by metric, in the suite's order.
     :param flips: steps with another result, lost ones first.
     :param only_before: labels of the steps scored in the first row only.
@@ -95,12 +100,10 @@ class Compared:
 
     def verdict(self, metric: str) -> str:
         """Return ``better`` or ``worse`` where a difference is significant, else nothing."""
-        found = self.differences[metric]
-        if not found.p_holm < SIGNIFICANT or not found.difference:
+        found, higher = self.differences[metric], self.metrics[metric].higher_is_better
+        if not found.p_holm < SIGNIFICANT or not found.difference or higher is None:
             return ""
-        return (
-            "better" if (found.difference > 0) is self.metrics[metric].higher_is_better else "worse"
-        )
+        return "better" if (found.difference > 0) is higher else "worse"
 
 
 @final
@@ -169,13 +172,13 @@ def grouped(flips: Iterable[Flip], by: str) -> dict[str, tuple[int, int]]:
 
 
 def groups_of(flip: Flip, by: str) -> list[str]:
-    """Return the groups of a step: a workflow has several topologies, most steps have none."""
+    """Return the groups of a step: a workflow has several topologies, a task activities."""
     values = [flip.domain] if by == "domain" else flip.labels.get(by, "").split(",")
     return [value for value in values if value]
 
 
 def kind_of(flip: Flip) -> str:
-    """Return what kind of step it is: its attack type, operator or condition, or its category."""
+    """Return what kind of step it is: attack type, operator, condition, category or activities."""
     return next((found for by in _KINDS if (found := flip.labels.get(by, ""))), "")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Final
 
 from pytest_comem.metrics.paired import Flip
-from pytest_comem.metrics.suites import suite_metrics
+from pytest_comem.metrics.suites import MetricInfo, suite_metrics
 from pytest_comem.report.blocks import (
     MOST_ITEMS,
     Block,
@@ -31,14 +32,16 @@ from pytest_comem.report.comparison import (
     grouped,
     kind_of,
 )
+from pytest_comem.report.office_blocks import paper_blocks as office_paper_blocks
 from pytest_comem.report.paper import PaperRows
 from pytest_comem.report.spending import Spent
 from pytest_comem.report.tables import ABSENT, dollars
 from pytest_comem.report.workflow_blocks import paper_blocks
 
 LEGEND: Final = (
-    "percent (tokens: how many), differences in percent points, on the steps scored in both; "
-    "intervals (95 %) and p: paired, by whole episodes or families; Holm: p corrected for all "
+    "percent (scores in points, tokens and calls: how many), differences in percent points, on the "
+    "steps scored in both; intervals (95 %) and p: paired, by whole episodes, families or tasks; "
+    "Holm: p corrected for all "
     f"metrics of the table, * below {SIGNIFICANT}; MDE: minimum detectable effect, found in 80 % "
     "of cases at this size."
 )
@@ -60,6 +63,7 @@ def comparison_blocks(
     yield Paragraph((LEGEND,), quiet=True)
     yield from _paper_blocks(paper) if paper and paper.rows else ()
     yield from paper_blocks(paper.workflows) if paper and paper.workflows else ()
+    yield from office_paper_blocks(paper.tasks) if paper and paper.tasks else ()
     for note in comparison.notes:
         yield Paragraph(("note: ", Verbatim(note)))
     if any(_longest(row) > most for row in comparison.rows):
@@ -136,7 +140,7 @@ def metric_grid(row: Compared, letters: tuple[str, str]) -> Grid:
     rows = []
     for name, found in row.differences.items():
         verdict = row.verdict(name)
-        show = amount if row.metrics[name].kind == "mean" else figure
+        show = shown_as(row.metrics[name])
         rows.append(
             (
                 name,
@@ -152,6 +156,13 @@ def metric_grid(row: Compared, letters: tuple[str, str]) -> Grid:
         )
     heads = ("metric", *letters, "diff", "95 % interval", "p", "Holm", "", "MDE")
     return Grid(heads, tuple(rows))
+
+
+def shown_as(info: MetricInfo) -> Callable[..., str]:
+    """Return what writes a metric's values: whole numbers for a mean that says nothing else."""
+    if info.digits is not None:
+        return partial(figure, digits=info.digits)
+    return amount if info.kind == "mean" else figure
 
 
 def flip_blocks(row: Compared, letters: tuple[str, str], most: int) -> Iterator[Block]:

@@ -63,7 +63,8 @@ def paper_as_json(paper: PaperRows) -> dict[str, Any]:
         for row in paper.rows
     ]
     workflows = {"comembench": asdict(paper.workflows)} if paper.workflows else {}
-    return {"rows": rows, "notes": list(paper.notes), **workflows}
+    tasks = {"contextweave": asdict(paper.tasks)} if paper.tasks else {}
+    return {"rows": rows, "notes": list(paper.notes), **workflows, **tasks}
 
 
 def _side(side: Side, only: tuple[str, ...]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ _WIDEST: Final = 100
 _INDENT: Final = " " * 4
 _UNDECIDED: Final = "--comem-inconclusive pass or fail makes the exit status 0 or 1."
 _FOOT: Final = (
-    "Intervals: 95 %, over whole episodes or families. A rule fails at 5 % over all rules together "
-    "(Holm)."
+    "Intervals: 95 %, over whole episodes, families or tasks. A rule fails at 5 % over all rules "
+    "together (Holm)."
 )
 
 

@@ -18,7 +18,7 @@ from pytest_comem.core.outcomes import Attribution
 from pytest_comem.core.printable import printable
 from pytest_comem.engine.runs import RecordedRun
 from pytest_comem.gate.results import Result
-from pytest_comem.metrics.quarantine import defects
+from pytest_comem.metrics.quarantine import defects_told
 from pytest_comem.report.blocks import Paragraph
 from pytest_comem.report.markdown import as_markdown
 from pytest_comem.report.paper import PaperRows
@@ -162,9 +162,8 @@ def _of_infrastructure(run: RecordedRun) -> Iterator[Annotation]:
 
 
 def _of_defects(run: RecordedRun) -> Iterator[Annotation]:
-    for family, defect in defects(run.outcomes).items():
-        message = f"the family {family} is in quarantine and scored for nobody: {defect}"
-        yield Annotation("warning", "benchmark defect", message)
+    for told in defects_told(run.outcomes):
+        yield Annotation("warning", "benchmark defect", told)
 
 
 def _message(text: str) -> str:

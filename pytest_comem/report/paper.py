@@ -9,8 +9,10 @@ from typing import Final, final
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.datasets.reference import Reference, load_reference
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.sample import StepKey, step_key
 from pytest_comem.metrics.workflow_plays import WORKFLOWS
+from pytest_comem.report.office_paper import OfficePaper, office_paper
 from pytest_comem.report.workflow_paper import WorkflowPaper, workflow_paper
 
 _SUITE: Final = "gatemem"
@@ -43,11 +45,13 @@ class PaperRows:
     :param notes: how the paper's protocol differs from the run's, a sentence each.
     :param workflows: what CoMemBench's paper says, where the run has workflows; the others are of
         GateMem's.
+    :param tasks: what ContextWeave's paper says, where the run has scored office tasks.
     """
 
     rows: tuple[PaperRow, ...]
     notes: tuple[str, ...]
     workflows: WorkflowPaper | None = None
+    tasks: OfficePaper | None = None
 
 
 @final
@@ -57,7 +61,9 @@ class Conditions:
 
     :param data: revisions of the data.
     :param steps: number of scored steps of a row, at most.
-    :param workflow_domains: of CoMemBench; everything else is GateMem's.
+    :param workflow_domains: of CoMemBench.
+    :param tasks: number of ContextWeave's tasks that a row has scored, at most; everything else is
+        GateMem's.
     """
 
     domains: tuple[str, ...]
@@ -67,6 +73,7 @@ class Conditions:
     data: tuple[str, ...]
     steps: int
     workflow_domains: tuple[str, ...] = ()
+    tasks: int = 0
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Conditions:
@@ -74,20 +81,23 @@ class Conditions:
         workflows: dict[str, None] = {}
         found: list[dict[str, None]] = [{} for _ in range(5)]
         scored: dict[tuple[str, str], set[StepKey]] = {}
+        tasks: dict[tuple[str, str], set[StepKey]] = {}
         for each in outcomes:
+            row = (each.system.name, each.model)
             if each.step.suite == WORKFLOWS:
                 workflows.setdefault(each.step.domain)
+            if each.step.suite == OFFICE and each.verdict is not None:
+                tasks.setdefault(row, set()).add((*step_key(each)[:4], 0))
             if each.step.suite != _SUITE:
                 continue
             values = (each.step.domain, each.model, each.judge, each.scoring, each.data)
             for known, value in zip(found, values, strict=True):
                 known.setdefault(value)
             if each.verdict is not None:
-                row = (each.system.name, each.model)
                 scored.setdefault(row, set()).add((*step_key(each)[:4], 0))
         domains, models, judges, scorings, data = (tuple(known) for known in found)
-        steps = max(map(len, scored.values()), default=0)
-        return cls(domains, models, judges, scorings, data, steps, tuple(workflows))
+        steps, office = (max(map(len, each.values()), default=0) for each in (scored, tasks))
+        return cls(domains, models, judges, scorings, data, steps, tuple(workflows), office)
 
 
 def paper_rows(conditions: Conditions, reference: Reference | None = None) -> PaperRows:
@@ -97,9 +107,9 @@ def paper_rows(conditions: Conditions, reference: Reference | None = None) -> Pa
 
     :param reference: the paper; the one that is shipped when not given.
     """
-    workflows = workflow_paper(conditions.workflow_domains)
+    workflows, tasks = workflow_paper(conditions.workflow_domains), office_paper(conditions.tasks)
     if not conditions.domains:
-        return PaperRows((), (), workflows)
+        return PaperRows((), (), workflows, tasks)
     paper = reference or load_reference(_SUITE)
     same = [name for name in paper.backbones if _is_used(name, conditions.models)]
     backbones = same or list(paper.backbones[:1])
@@ -108,7 +118,7 @@ def paper_rows(conditions: Conditions, reference: Reference | None = None) -> Pa
         for backbone in backbones
         for method, values in paper.domain_means(backbone, conditions.domains).items()
     )
-    return PaperRows(rows, tuple(_notes(paper, conditions, backbones)), workflows)
+    return PaperRows(rows, tuple(_notes(paper, conditions, backbones)), workflows, tasks)
 
 
 def _notes(paper: Reference, run: Conditions, backbones: Sequence[str]) -> Iterator[str]:

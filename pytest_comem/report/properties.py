@@ -13,6 +13,8 @@ from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.core.printable import printable
 from pytest_comem.memory.registry import SystemUnderTest
 from pytest_comem.metrics.comembench import SHARES, workflow_rows
+from pytest_comem.metrics.contextweave import NO_RECALL
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.gatemem import METRICS
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.metrics.workflow_plays import WORKFLOWS
@@ -115,7 +117,7 @@ def of_sheet(sheet: Sheet) -> list[tuple[str, str]]:
                 found.append((f"{name}.{metric}", f"{value.mean:.4f}"))
         found.append((f"{name}.scored", str(row.overall.scored)))
         found.append((f"{name}.unscored", str(row.unscored)))
-    return [*found, *_of_workflows(sheet)]
+    return [*found, *_of_workflows(sheet), *_of_tasks(sheet)]
 
 
 def _of_workflows(sheet: Sheet) -> Iterator[tuple[str, str]]:
@@ -132,6 +134,18 @@ def _of_workflows(sheet: Sheet) -> Iterator[tuple[str, str]]:
         yield (f"{name}.broken", str(len(row.overall.broken)))
     if sheet.workflows.quarantined:
         yield (f"comem.{WORKFLOWS}.quarantined", printable(" ".join(sheet.workflows.quarantined)))
+
+
+def _of_tasks(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """Yield ContextWeave's metrics, also those of the runs without recall, and scored tasks."""
+    alone = {(NO_RECALL, model): row for model, row in sheet.tasks.without_recall().items()}
+    for (system, model), row in sorted({**alone, **sheet.tasks.rows()}.items()):
+        name = printable(f"comem.{OFFICE}.{system}.{model}")
+        for metric, value in row.overall.values().items():
+            yield (f"{name}.{metric}", f"{value:.4f}")
+        yield (f"{name}.scored", str(row.scored))
+    if sheet.tasks.quarantined:
+        yield (f"comem.{OFFICE}.quarantined", printable(" ".join(sheet.tasks.quarantined)))
 
 
 def of_system(system: SystemUnderTest) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pytest_comem.baseline.standing import StepId, step_id
 from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.engine.runs import RecordedRun, Row
 from pytest_comem.gate.results import GateResult, Ruling
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
@@ -26,6 +27,8 @@ from pytest_comem.report.blocks import (
     listing,
 )
 from pytest_comem.report.gate import bound_of, value_of
+from pytest_comem.report.office_blocks import office_blocks
+from pytest_comem.report.office_blocks import paper_blocks as office_paper_blocks
 from pytest_comem.report.paper import PaperRow, PaperRows
 from pytest_comem.report.recorded_changes import RecordedChanges, held_against
 from pytest_comem.report.scorecard import without_step
@@ -108,15 +111,19 @@ def _suite_blocks(
     if suite == WORKFLOWS:
         yield from _workflow_blocks(run, rows, paper, most)
         return
-    yield Paragraph(
-        (
-            "data ",
-            Verbatim(first.data),
-            ", judge ",
-            Verbatim(first.judge),
-            f", {first.scoring} scoring",
-        )
-    )
+    judged = (", judge ", Verbatim(first.judge), f", {first.scoring} scoring")
+    yield Paragraph(("data ", Verbatim(first.data), *judged))
+    if suite == OFFICE:
+        yield from office_blocks(rows, most)
+        if paper is not None and paper.tasks is not None:
+            yield from office_paper_blocks(paper.tasks)
+        return
+    yield from _metric_blocks(rows, metrics, paper)
+
+
+def _metric_blocks(
+    rows: Mapping[Row, Sequence[Outcome]], metrics: SuiteMetrics, paper: PaperRows | None
+) -> Iterator[Block]:
     lines: list[tuple[Span, ...]] = []
     strong: list[int] = []
     for (_, system, model), outcomes in rows.items():

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pytest_comem.metrics.contextweave import NO_RECALL
 from pytest_comem.report.comparison_csv import cell
 
 COLUMNS: Final = (
@@ -30,6 +31,9 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for row in suite["rows"]:
             head = {"suite": suite["name"], "system": row["system"], "model": row["model"]}
             yield from ({**head, **fact} for fact in _of_row(row))
+        for row in suite.get("no_recall", ()):
+            head = {"suite": suite["name"], "system": NO_RECALL, "model": row["model"]}
+            yield from ({**head, **fact} for fact in _of_metrics(row))
     yield from _reasons("unscored", facts["unscored"])
     yield from _reasons("quarantined", facts["quarantined"])
     yield from _reasons("excluded", facts["excluded"])
@@ -38,14 +42,7 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _of_row(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from _metrics("overall", "", row["metrics"])
-    for domain, metrics in row["domains"].items():
-        yield from _metrics("domain", domain, metrics)
-    yield from _metrics("domain mean", "", row.get("domain_mean", {}))
-    for kind, strata in row.get("strata", {}).items():
-        # The domains are there already.
-        for stratum, metrics in strata.items() if kind != "domain" else ():
-            yield from _metrics(kind, stratum, metrics)
+    yield from _of_metrics(row)
     for name, value in row.get("tokens", {}).items():
         if not isinstance(value, dict):
             yield {"fact": "tokens", "name": name, "value": value}
@@ -62,6 +59,17 @@ def _of_row(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "reason": failure["reason"],
         }
     yield from _reasons("broken", row.get("broken", {}))
+
+
+def _of_metrics(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from _metrics("overall", "", row["metrics"])
+    for domain, metrics in row.get("domains", {}).items():
+        yield from _metrics("domain", domain, metrics)
+    yield from _metrics("domain mean", "", row.get("domain_mean", {}))
+    for kind, strata in row.get("strata", {}).items():
+        # The domains are there already.
+        for stratum, metrics in strata.items() if kind != "domain" else ():
+            yield from _metrics(kind, stratum, metrics)
 
 
 def _metrics(kind: str, stratum: str, metrics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

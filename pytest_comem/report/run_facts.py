@@ -9,15 +9,19 @@ from typing import Any
 from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.engine.runs import RecordedRun, Row
 from pytest_comem.metrics.comembench import SHARES, WorkflowFigures, workflow_rows
+from pytest_comem.metrics.contextweave import TaskSheet
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.quarantine import defects, without_defective
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.metrics.workflow_plays import WORKFLOWS, WorkflowSheet, handoff_of
 from pytest_comem.report.comparison_json import paper_as_json
+from pytest_comem.report.metric_facts import measured
+from pytest_comem.report.office_facts import add_tasks
 from pytest_comem.report.paper import PaperRows
 from pytest_comem.report.run_blocks import gate_of
-from pytest_comem.report.trade_off import TradeOff, sharing_metric, trade_offs
+from pytest_comem.report.trade_off import TradeOff, sharing_metric, sharing_plane, trade_offs
 from pytest_comem.report.workflow_blocks import excluded_families
 
 
@@ -58,12 +62,15 @@ def _suite(suite: str, rows: Mapping[Row, Sequence[Outcome]]) -> dict[str, Any]:
     }
     if suite == WORKFLOWS:
         _add_workflows(found, rows, handoff_of(first))
+    if suite == OFFICE:
+        add_tasks(found, TaskSheet(each for outcomes in rows.values() for each in outcomes))
     return found
 
 
 def _row(row: Row, outcomes: Sequence[Outcome], metrics: SuiteMetrics) -> dict[str, Any]:
     sample = Sample.of(outcomes, metrics)
-    domains = {name: measure(sample.only(domain=name)) for name in sample.domains}
+    names = sorted({each.step.domain for each in outcomes if each.verdict is not None})
+    parts = {name: sample.only(domain=name) for name in names}
     means = (
         measure(sample, by_domain_mean=True)
         if metrics.by_domain_mean and len(sample.domains) > 1
@@ -76,11 +83,11 @@ def _row(row: Row, outcomes: Sequence[Outcome], metrics: SuiteMetrics) -> dict[s
         "steps": len(outcomes),
         "scored": sample.scored,
         "passed": sum(each.passed for each in outcomes),
-        "metrics": _measured(measure(sample), sample),
+        "metrics": measured(measure(sample), sample),
         "domains": {
-            name: _measured(found, sample.of_domain(name)) for name, found in domains.items()
+            name: measured(measure(part), part) for name, part in parts.items() if part.episodes
         },
-        **({"domain_mean": _measured(means)} if means else {}),
+        **({"domain_mean": measured(means)} if means else {}),
         "failures": [
             {
                 "step": each.step.label,
@@ -92,16 +99,6 @@ def _row(row: Row, outcomes: Sequence[Outcome], metrics: SuiteMetrics) -> dict[s
         ],
         "usage": {phase: asdict(usage) for phase, usage in _usage(outcomes).items()},
     }
-
-
-def _measured(found: Mapping[str, Measured], sample: Sample | None = None) -> dict[str, Any]:
-    """Return metrics with their intervals; with a sample, also what a share is of what."""
-    values: dict[str, Any] = {}
-    for name, one in found.items():
-        values[name] = asdict(one)
-        if sample is not None and sample.metrics.numerators(name) is not None:
-            values[name]["count"] = sample.behind(name)[0]
-    return values
 
 
 def _usage(outcomes: Sequence[Outcome]) -> dict[str, Usage]:
@@ -118,7 +115,8 @@ def _add_workflows(
     """Add to CoMemBench's rows their strata, tokens, places in the trade-off and broken plays."""
     figures = workflow_rows(WorkflowSheet(each for found in rows.values() for each in found))
     places = trade_offs(
-        [(system, measure(one.overall.sample)) for (system, _), one in figures.items()], handoff
+        [(system, measure(one.overall.sample)) for (system, _), one in figures.items()],
+        sharing_plane(handoff),
     )
     suite["handoff"] = handoff
     for (name, one), place in zip(figures.items(), places, strict=True):
@@ -148,7 +146,7 @@ def _share(
 def _place(place: TradeOff, handoff: str) -> dict[str, Any]:
     return {
         "sharing_metric": sharing_metric(handoff),
-        "sharing": place.sharing and asdict(place.sharing),
-        "isolation": place.isolation and asdict(place.isolation),
+        "sharing": place.across and asdict(place.across),
+        "isolation": place.up and asdict(place.up),
         "ahead": place.ahead,
     }

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from pytest_comem.contract.tally import ContractTally
@@ -26,6 +26,7 @@ from pytest_comem.engine.rundir import read_manifest
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import costs, scores
 from pytest_comem.report.comembench_table import workflow_parts
+from pytest_comem.report.office_table import task_parts
 from pytest_comem.report.paper import Conditions, PaperRows, paper_rows
 from pytest_comem.report.paper_table import paper_parts
 from pytest_comem.report.tables import console_on
@@ -141,9 +142,8 @@ def render(
         _print_scores(console, sheet, scoring, every_interval=attacks)
     if not sheet.scored:
         console.print(Text(_nothing_scored(sheet, unscored, ended), style="bold"))
-    elif sheet.workflows:
-        for part in workflow_parts(sheet.workflows, console, strata=attacks):
-            console.print(part)
+    for part in _other_parts(sheet, console, strata=attacks) if sheet.scored else ():
+        console.print(part)
     for part in paper_parts(paper) if paper else ():
         console.print(part)
     if (table := costs.cost_table(sheet)) is not None:
@@ -167,9 +167,21 @@ def render(
 
 def _title(sheet: Sheet) -> str:
     """Return what stands above the tables: the benchmarks that they are of."""
-    if not sheet.workflows:
-        return "GateMem scorecard"
-    return "GateMem and CoMemBench scorecard" if any(sheet) else "CoMemBench scorecard"
+    has = {
+        "GateMem": any(sheet),
+        "CoMemBench": bool(sheet.workflows),
+        "ContextWeave": bool(sheet.tasks),
+    }
+    *others, last = [name for name, there in has.items() if there] or ["GateMem"]
+    return f"{', '.join(others)} and {last} scorecard" if others else f"{last} scorecard"
+
+
+def _other_parts(sheet: Sheet, console: Console, *, strata: bool) -> Iterator[RenderableType]:
+    """Yield the tables of the benchmarks that have rows of their own."""
+    if sheet.workflows:
+        yield from workflow_parts(sheet.workflows, console, strata=strata)
+    if sheet.tasks:
+        yield from task_parts(sheet.tasks, console, strata=strata)
 
 
 def _probe_lines(sheet: Sheet) -> Iterator[str]:

@@ -1,9 +1,12 @@
-"""Sharing against isolation: what a memory hands on, beside what it keeps apart.
+"""Two metrics against each other: what a memory system has to give for what it gains.
 
-Handing on everything brings every artifact to whoever needs it, and to whoever must not be led by
-it; handing on nothing keeps all apart. Sharing is VHS where the memory alone delivers inputs. Where
-the harness does, a consumer's inputs come whatever the memory is, and sharing is SR: whether the
-memory's additions leave workflows intact.
+*Sharing against isolation* (CoMemBench). Handing on everything brings every artifact to whoever
+needs it, and to whoever must not be led by it; handing on nothing keeps all apart. Sharing is VHS
+where the memory alone delivers inputs. Where the harness does, a consumer's inputs come whatever
+the memory is, and sharing is SR: whether the memory's additions leave workflows intact.
+
+*Scores against recalled tokens* (ContextWeave). Whoever recalls more has more to go by, and more
+that misleads and costs; systems are only alike at an equal number of tokens.
 """
 
 from __future__ import annotations
@@ -23,6 +26,28 @@ LEGEND: Final = (
 )
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """Two metrics that stand for a trade-off.
+
+    :param across: drawn from left to right.
+    :param up: drawn from bottom to top; more of it is better.
+    :param more_across: whether more of *across* is better, or less.
+    """
+
+    across: str
+    up: str
+    more_across: bool = True
+
+
+#: ContextWeave's: each score against what is recalled.
+CONTEXT: Final = (
+    Plane("RecallTokens", "Workspace", more_across=False),
+    Plane("RecallTokens", "Preference", more_across=False),
+)
+
+
 def sharing_metric(handoff: str) -> str:
     """Return which metric stands for sharing.
 
@@ -31,10 +56,18 @@ def sharing_metric(handoff: str) -> str:
     return "VHS" if handoff == "memory" else "SR"
 
 
+def sharing_plane(handoff: str) -> Plane:
+    """Return CoMemBench's trade-off.
+
+    :param handoff: who delivers inputs, ``declared`` or ``memory``.
+    """
+    return Plane(sharing_metric(handoff), ISOLATION)
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """A memory system's place in the trade-off; ``None`` where too little stands behind a value.
+    """A memory system's place in a trade-off; ``None`` where too little stands behind a value.
 
     :param name: of the system, with its model where there are several.
     :param ahead: no other system is at least as good at both and better at one of them; ``None``
@@ -42,35 +75,42 @@ class TradeOff:
     """
 
     name: str
-    sharing: Measured | None
-    isolation: Measured | None
+    across: Measured | None
+    up: Measured | None
     ahead: bool | None
 
 
 def trade_offs(
-    rows: Sequence[tuple[str, Mapping[str, Measured]]], handoff: str
+    rows: Sequence[tuple[str, Mapping[str, Measured]]], plane: Plane
 ) -> tuple[TradeOff, ...]:
     """Return the place of each row, in their order.
 
     :param rows: names with their measured metrics.
     """
-    metric = sharing_metric(handoff)
-    places = [(name, found.get(metric), found.get(ISOLATION)) for name, found in rows]
+    places = [(name, found.get(plane.across), found.get(plane.up)) for name, found in rows]
     known = [
-        (sharing.value, isolation.value)
-        for _, sharing, isolation in places
-        if sharing is not None and isolation is not None
+        _worth(across, up, plane)
+        for _, across, up in places
+        if across is not None and up is not None
     ]
     return tuple(
-        TradeOff(name, sharing, isolation, _is_ahead(sharing, isolation, known))
-        for name, sharing, isolation in places
+        TradeOff(name, across, up, _is_ahead(across, up, plane, known))
+        for name, across, up in places
     )
 
 
+def _worth(across: Measured, up: Measured, plane: Plane) -> tuple[float, float]:
+    """Return both values, the more the better."""
+    return (across.value if plane.more_across else -across.value, up.value)
+
+
 def _is_ahead(
-    sharing: Measured | None, isolation: Measured | None, others: Sequence[tuple[float, float]]
+    across: Measured | None,
+    up: Measured | None,
+    plane: Plane,
+    others: Sequence[tuple[float, float]],
 ) -> bool | None:
-    if sharing is None or isolation is None:
+    if across is None or up is None:
         return None
-    one = (sharing.value, isolation.value)
+    one = _worth(across, up, plane)
     return not any(other[0] >= one[0] and other[1] >= one[1] and other != one for other in others)

@@ -23,7 +23,14 @@ from pytest_comem.report.blocks import (
     figure,
     listing,
 )
-from pytest_comem.report.trade_off import HEADING, ISOLATION, TradeOff, sharing_metric, trade_offs
+from pytest_comem.report.trade_off import (
+    HEADING,
+    ISOLATION,
+    TradeOff,
+    sharing_metric,
+    sharing_plane,
+    trade_offs,
+)
 from pytest_comem.report.trade_off import LEGEND as TRADE_OFF
 from pytest_comem.report.workflow_paper import WorkflowPaper
 
@@ -148,7 +155,7 @@ def _strata(rows: _Named) -> Iterator[Grid]:
 
 def _trade_off(rows: _Named, handoff: str) -> Iterator[Block]:
     measured = [(name, measure(row.overall.sample)) for name, row in rows.items()]
-    found = trade_offs(measured, handoff)
+    found = trade_offs(measured, sharing_plane(handoff))
     if all(one.ahead is None for one in found):
         return
     heads = (HEADING, sharing_metric(handoff), "95 %", ISOLATION, "95 %", "ahead")
@@ -159,7 +166,7 @@ def _trade_off(rows: _Named, handoff: str) -> Iterator[Block]:
 
 def _place(one: TradeOff) -> tuple[Span, ...]:
     ahead = {True: "yes", False: "no", None: BLANK}[one.ahead]
-    return (Verbatim(one.name), *_value(one.sharing), *_value(one.isolation), ahead)
+    return (Verbatim(one.name), *_value(one.across), *_value(one.up), ahead)
 
 
 def _value(found: Measured | None) -> tuple[str, str]:

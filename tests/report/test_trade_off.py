@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_comem.metrics.intervals import Measured
-from pytest_comem.report.trade_off import sharing_metric, trade_offs
+from pytest_comem.report.trade_off import CONTEXT, sharing_metric, sharing_plane, trade_offs
 
 
 def measured(**values: float) -> dict[str, Measured]:
@@ -26,8 +26,23 @@ def test_whoever_is_behind_in_both_is_not_ahead() -> None:
             ("twin", measured(VHS=90, ICS=40)),
             ("unknown", measured(VHS=100)),
         ],
-        "memory",
+        sharing_plane("memory"),
     )
     assert [one.ahead for one in found] == [True, True, False, True, None]
-    assert found[4].sharing is not None
-    assert found[4].isolation is None
+    assert found[4].across is not None
+    assert found[4].up is None
+
+
+def test_fewer_tokens_are_better_across() -> None:
+    """Whoever recalls more for the same score is behind; whoever scores more for it is not."""
+    found = trade_offs(
+        [
+            ("no recall", measured(RecallTokens=0, Workspace=60)),
+            ("short", measured(RecallTokens=400, Workspace=80)),
+            ("long", measured(RecallTokens=4000, Workspace=80)),
+            ("longest", measured(RecallTokens=9000, Workspace=81)),
+            ("worse", measured(RecallTokens=400, Workspace=50)),
+        ],
+        CONTEXT[0],
+    )
+    assert [one.ahead for one in found] == [True, True, False, True, False]

@@ -1,121 +1,15 @@
-"""Which Python runs in a sandbox, and what it can import there: itself, and pytest.
-
-Where the host's files can be shown, it is the running interpreter with pytest's own packages and no
-other of the environment's. In Docker it is the image's.
-"""
+"""Which Python runs a repository's code in a sandbox: the running one, with pytest alone."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
-import os
-import sys
-import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
-from typing import Final, final
-
-from pytest_comem.errors import SettingsError
-
-#: pytest, and what it imports.
-PACKAGES: Final = ("_pytest", "iniconfig", "packaging", "pluggy", "py", "pygments", "pytest")
-#: Distributions whose version pytest looks up.
-_ASKED_FOR: Final = ("pluggy", "pytest")
-#: Where programs see them.
-_SHOWN: Final = "/comem/lib"
-#: Without the environment's packages, the user's, and the current directory's modules.
-_FLAGS: Final = ("-S", "-s", "-P")
+from pytest_comem.sandbox.interpreter import PYTEST, Interpreter
+from pytest_comem.sandbox.interpreter import interpreter_for as _interpreter_for
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Interpreter:
-    """How a sandbox runs Python.
-
-    :param command: to which arguments are added.
-    :param read_only: what of the host has to be shown: path on the host by path inside.
-    :param libraries: directory to import from, as programs see it; empty where none is needed.
-    """
-
-    command: tuple[str, ...]
-    read_only: Mapping[str, Path] = field(default_factory=dict)
-    libraries: str = ""
-
-
-@cache
 def interpreter_for(kind: str) -> Interpreter:
-    """Return how a kind of sandbox runs Python.
+    """Return how a kind of sandbox runs Python with pytest.
 
     :param kind: name of the kind.
-    :raises SettingsError: where the running interpreter cannot be shown.
+    :raises SettingsError: where pytest is not there, or the interpreter cannot be shown.
     """
-    if kind == "docker":
-        return Interpreter(("python3", "-s", "-P"))
-    program = os.path.realpath(sys.executable)
-    command = (program, *_FLAGS)
-    found = [*map(_package, PACKAGES), *map(_metadata, _ASKED_FOR)]
-    packages = {path.name: path for path in found if path is not None}
-    if kind == "none":
-        return Interpreter(command, libraries=str(_linked(packages)))
-    shown = {f"{_SHOWN}/{name}": path for name, path in sorted(packages.items())}
-    return Interpreter(command, {**_installation(Path(program)), **shown}, _SHOWN)
-
-
-def _package(name: str) -> Path | None:
-    """Return where a package lies, a directory or a file; ``None`` for one that is not needed."""
-    found = importlib.util.find_spec(name)
-    if found is None or found.origin is None:
-        if name in ("py", "pygments", "packaging"):
-            return None
-        raise SettingsError(f"the domain of code needs the package {name}: pip install pytest")
-    path = Path(found.origin)
-    return path.parent if path.name == "__init__.py" else path
-
-
-def _metadata(name: str) -> Path | None:
-    """Return the directory of a distribution's metadata, where it has one."""
-    distribution = importlib.metadata.distribution(name)
-    for file in distribution.files or ():
-        if file.name == "METADATA":
-            return Path(str(distribution.locate_file(file))).parent
-    return None
-
-
-def _installation(program: Path) -> dict[str, Path]:
-    """Return the interpreter's own files, its site-packages covered by nothing."""
-    prefix = Path(sys.base_prefix).resolve()
-    if prefix == Path("/usr"):
-        return {}
-    shown = {str(prefix): prefix}
-    if not program.is_relative_to(prefix):
-        shown[str(program)] = program
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    covered = prefix / "lib" / version / "site-packages"
-    if covered.is_dir():
-        shown[str(covered)] = _empty()
-    return shown
-
-
-@cache
-def _empty() -> Path:
-    return _kept("comem-nothing-")
-
-
-def _linked(packages: Mapping[str, Path]) -> Path:
-    """Return a directory that holds links to *packages* and nothing else."""
-    directory = _kept("comem-lib-")
-    for name, path in packages.items():
-        (directory / name).symlink_to(path)
-    return directory
-
-
-#: Removed when the process ends.
-_KEPT: Final[list[tempfile.TemporaryDirectory[str]]] = []
-
-
-def _kept(prefix: str) -> Path:
-    directory = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
-    _KEPT.append(directory)
-    return Path(directory.name)
+    return _interpreter_for(kind, PYTEST)

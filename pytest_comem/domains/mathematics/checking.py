@@ -8,7 +8,7 @@ from typing import Any, Final, final
 from pytest_comem.domains.mathematics.contents import Proof
 from pytest_comem.domains.mathematics.projects import Project, statement_hash
 from pytest_comem.domains.mathematics.provers.base import MAX_PROOFS, Development, Prover, Report
-from pytest_comem.domains.remembering import Remembered
+from pytest_comem.records.remembering import Remembered
 
 #: Longest statement that is tried, in characters.
 MAX_STATEMENT: Final = 4_000

@@ -1,4 +1,4 @@
-"""Workbooks (Office Open XML), written small and read with bounds, by the standard library alone.
+"""Workbooks (Office Open XML), written small, by the standard library alone, and read with bounds.
 
 Only what this domain needs: the sheets' names, and cells that are numbers, texts or truth values.
 Formulas are not computed; what a program wrote as a formula's last value is read.
@@ -7,11 +7,9 @@ Formulas are not computed; what a program wrote as a formula's last value is rea
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from pytest_comem.domains.tools.tables import (
@@ -21,14 +19,14 @@ from pytest_comem.domains.tools.tables import (
     Table,
     table_of,
 )
+from pytest_comem.sandbox import workbooks
+from pytest_comem.sandbox.reading import UnreadableError
+from pytest_comem.sandbox.workbooks import GridCell
 
-#: Bytes that a part of a workbook may have, unpacked.
-LARGEST_PART: Final = 4_000_000
 _MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATED: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_WHERE: Final = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 #: Every entry of our archives has this date, so that equal workbooks are equal bytes.
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 
@@ -68,7 +66,11 @@ def read_sheet(raw: bytes, sheet: str) -> Table:
 
     :raises NoTableError: where there is no such sheet, or it is not of this form.
     """
-    return _read(raw, sheet)
+    try:
+        grid = workbooks.read_grid(raw, sheet, MOST_ROWS + 1)
+    except UnreadableError as error:
+        raise NoTableError(str(error)) from None
+    return from_grid([[_value(one) for one in row] for row in grid])
 
 
 def sheet_names(raw: bytes) -> list[str]:
@@ -76,18 +78,10 @@ def sheet_names(raw: bytes) -> list[str]:
 
     :raises NoTableError: where it is no workbook.
     """
-    with _opened(raw) as archive:
-        return [name for name, _ in _sheets(archive)]
-
-
-def _read(raw: bytes, sheet: str) -> Table:
-    with _opened(raw) as archive:
-        found = dict(_sheets(archive))
-        if sheet not in found:
-            raise NoTableError(f"the workbook has no sheet {sheet}")
-        texts = _shared(archive)
-        rows = list(_rows(_part(archive, found[sheet]), texts))
-    return from_grid(rows)
+    try:
+        return workbooks.sheet_names(raw)
+    except UnreadableError as error:
+        raise NoTableError(str(error)) from None
 
 
 def from_grid(rows: Sequence[Sequence[Any]]) -> Table:
@@ -144,87 +138,5 @@ def _cells(row: Sequence[Cell], number: int) -> Iterator[str]:
             yield f'<c r="{where}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
 
 
-def _opened(raw: bytes) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(io.BytesIO(raw))
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise NoTableError("it is no workbook") from None
-
-
-def _part(archive: zipfile.ZipFile, path: str) -> ElementTree.Element:
-    """Return a part of a workbook; one with a document type, which may define entities, is none."""
-    try:
-        with archive.open(path) as file:
-            raw = file.read(LARGEST_PART + 1)
-    except (KeyError, zipfile.BadZipFile, OSError, ValueError, RuntimeError, EOFError):
-        raise NoTableError(f"the workbook has no readable part {path[:100]}") from None
-    except Exception as error:
-        # zlib's and lzma's errors have no base in common.
-        raise NoTableError(f"the workbook is damaged: {type(error).__name__}") from None
-    if len(raw) > LARGEST_PART or b"<!DOCTYPE" in raw or b"<!ENTITY" in raw:
-        raise NoTableError(f"the part {path[:100]} is too large, or has a document type")
-    try:
-        return ElementTree.fromstring(raw)
-    except (ElementTree.ParseError, ValueError, LookupError, RecursionError):
-        raise NoTableError(f"the part {path[:100]} is no XML") from None
-
-
-def _sheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield the sheets' names and their parts."""
-    related = {
-        one.get("Id"): str(one.get("Target", ""))
-        for one in _part(archive, "xl/_rels/workbook.xml.rels")
-    }
-    for one in _part(archive, "xl/workbook.xml").iter(f"{{{_MAIN}}}sheet"):
-        target = related.get(one.get(f"{{{_RELATED}}}id"), "")
-        path = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-        yield str(one.get("name", "")), path
-
-
-def _shared(archive: zipfile.ZipFile) -> list[str]:
-    path = "xl/sharedStrings.xml"
-    if path not in archive.namelist():
-        return []
-    return [_text(one) for one in _part(archive, path).iter(f"{{{_MAIN}}}si")]
-
-
-def _text(element: ElementTree.Element) -> str:
-    return "".join(one.text or "" for one in element.iter(f"{{{_MAIN}}}t"))
-
-
-def _rows(sheet: ElementTree.Element, texts: Sequence[str]) -> Iterator[list[Any]]:
-    """Yield rows from the first on, empty ones too, cells by their column."""
-    due = 1
-    for row in sheet.iter(f"{{{_MAIN}}}row"):
-        cells: dict[int, Any] = {}
-        number = due
-        for one in row.iter(f"{{{_MAIN}}}c"):
-            column, number = _position(one.get("r"), len(cells), due)
-            cells[column] = _value(one, texts)
-        if number < due or number > MOST_ROWS + 1:
-            raise NoTableError(f"its rows are out of order, or more than {MOST_ROWS}")
-        yield from ([] for _ in range(number - due))
-        yield [cells.get(place, "") for place in range(max(cells, default=-1) + 1)]
-        due = number + 1
-
-
-def _position(where: str | None, place: int, row: int) -> tuple[int, int]:
-    if where is None:
-        return place, row
-    found = _WHERE.fullmatch(where)
-    column = 0
-    for letter in found[1] if found else "":
-        column = column * 26 + ord(letter) - 64
-    if found is None:
-        raise NoTableError("a cell says not where it is")
-    return column - 1, int(found[2])
-
-
-def _value(one: ElementTree.Element, texts: Sequence[str]) -> Any:
-    kind, value = one.get("t", "n"), one.findtext(f"{{{_MAIN}}}v") or ""
-    if kind == "inlineStr":
-        return _text(one)
-    if kind == "s":
-        known = value.isascii() and value.isdigit() and len(value) < 8 and int(value) < len(texts)
-        return texts[int(value)] if known else ""
-    return ("yes" if value == "1" else "no") if kind == "b" else value
+def _value(one: GridCell) -> str:
+    return ("yes" if one.text == "1" else "no") if one.kind == "b" else one.text

@@ -8,13 +8,15 @@ from typing import Any, Final
 
 from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.metrics.comembench import workflow_rows
+from pytest_comem.metrics.contextweave import DIVISIONS, NO_RECALL, TaskSheet
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.sample import Sample
 from pytest_comem.metrics.suites import SuiteMetrics
 from pytest_comem.metrics.workflow_plays import WORKFLOWS, WorkflowSheet, handoff_of
+from pytest_comem.report.html.planes import planes_of
 from pytest_comem.report.html.steps import usage_row
 from pytest_comem.report.html.table import Table, plain
-from pytest_comem.report.trade_off import sharing_metric
 
 #: Reasons why steps are unscored that are told of one card.
 _MOST_REASONS: Final = 8
@@ -23,6 +25,15 @@ BREAKDOWNS: Final = {
     "attack_type": "attack type",
     "operator": "pollution operator",
     "topology": "topology",
+    "participant": "participant",
+    "activities": "activity",
+    "distance": "distance of the nearest task that helps",
+    "project": "project",
+}
+#: What a suite's rows are divided by, where it is not the domain alone.
+_DIVIDED: Final = {
+    WORKFLOWS: "By domain, topology and operator",
+    OFFICE: f"Without recall, and by {', '.join(DIVISIONS)}",
 }
 
 
@@ -42,12 +53,16 @@ def suites_of(table: Table) -> list[dict[str, Any]]:
                         "higher": info.higher_is_better,
                         "kind": info.kind,
                         "unit": info.unit,
+                        "digits": info.digits,
+                        "signed": info.signed,
+                        "diagnostic": info.diagnostic,
                     }
                     for info in infos
                 ],
                 "classes": list(metrics.failure_classes) if metrics else [],
                 "cluster": metrics.cluster if metrics else "",
-                "sharing": _sharing(table, name),
+                "planes": planes_of(name, _handoff(table, name)),
+                "divided": _DIVIDED.get(name, "By domain"),
             }
         )
     return found
@@ -111,12 +126,12 @@ def _failed_by(label: str, outcomes: Sequence[Outcome]) -> dict[str, list[int]]:
     return counts
 
 
-def _sharing(table: Table, suite: str) -> str:
-    """Return which metric stands for sharing where the first run has workflows; empty elsewhere."""
+def _handoff(table: Table, suite: str) -> str:
+    """Return who delivers inputs where the first run has workflows; empty elsewhere."""
     if suite != WORKFLOWS:
         return ""
     run, _, row = next(place for place in table.places() if place[2].suite == suite)
-    return sharing_metric(handoff_of(table.outcomes(run, row)[0]))
+    return handoff_of(table.outcomes(run, row)[0])
 
 
 def _reasons(outcomes: Sequence[Outcome]) -> list[list[Any]]:
@@ -143,6 +158,8 @@ def _scopes(outcomes: Sequence[Outcome], metrics: SuiteMetrics) -> list[dict[str
         found.append(_scope("mean of domains", "mean", sample.scored, means))
     if metrics.suite == WORKFLOWS:
         found.extend(_strata(outcomes))
+    if metrics.suite == OFFICE:
+        found.extend(_of_tasks(outcomes))
     return found
 
 
@@ -154,6 +171,18 @@ def _strata(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
                 instances = round(figures.sample.behind("VNCR")[1])
                 found = measure(figures.sample)
                 yield _scope(f"{kind}: {name}", kind, instances, found)
+
+
+def _of_tasks(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
+    """Yield the metrics of the same tasks without recall, and those of the row's strata."""
+    sheet = TaskSheet(outcomes)
+    for row in sheet.without_recall().values():
+        yield _scope(NO_RECALL, "alone", row.scored, measure(row.overall))
+    for row in sheet.rows().values():
+        for kind, parts in row.strata.items():
+            for name, sample in parts.items() if len(parts) > 1 else ():
+                tasks = round(sample.behind("Workspace")[1])
+                yield _scope(f"{kind}: {name}", kind, tasks, measure(sample))
 
 
 def _scope(name: str, kind: str, scored: int, found: dict[str, Measured]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from typing import Any, Final, final
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.datasets.governance import Category, Checkpoint, GovernanceEpisode
 from pytest_comem.evaluators.governance import structured_text, targets
+from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.workflow_plays import WORKFLOWS, handoff_of
 from pytest_comem.report.html.marks import places
 from pytest_comem.report.html.pool import Pool, withheld
-from pytest_comem.report.html.sources import NO_ENTRIES, Source
+from pytest_comem.report.html.sources import NO_ENTRIES, NO_TASK_ENTRIES, Source
 from pytest_comem.report.html.steps import usage_row
 from pytest_comem.report.html.table import Case, EpisodeId, Table
 from pytest_comem.report.workflow_blocks import handoff_words
@@ -110,6 +111,8 @@ class EpisodeDetails:
     def _missing(self) -> str:
         if self._suite == WORKFLOWS:
             return NO_ENTRIES
+        if self._suite == OFFICE:
+            return NO_TASK_ENTRIES
         return self._source.missing or "The run's data have no such episode."
 
     def _step(self, outcome: Outcome, cases: Sequence[Case]) -> dict[str, Any]:

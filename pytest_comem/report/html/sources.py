@@ -22,6 +22,10 @@ NO_ENTRIES: Final = (
     "A workflow has no entries: what each node was shown, made and handed on stands in the run's "
     "traces."
 )
+#: What is said of office tasks.
+NO_TASK_ENTRIES: Final = (
+    "The page does not hold a participant's history; what was recalled of it stands with each task."
+)
 
 
 @final

@@ -10,7 +10,7 @@ from pytest_comem.core.outcomes import Outcome
 from pytest_comem.core.steps import safe
 from pytest_comem.engine.runs import RecordedRun, incomparable
 from pytest_comem.errors import ComemError, SettingsError
-from pytest_comem.metrics.quarantine import defects, without_defective
+from pytest_comem.metrics.quarantine import defects_told, without_defective
 from pytest_comem.metrics.suites import SuiteMetrics, suite_metrics
 from pytest_comem.report.pairing import Name, names_in, pair_rows
 
@@ -52,7 +52,7 @@ class Table:
 
     def __init__(self, runs: Sequence[RecordedRun]) -> None:
         self.runs = runs
-        #: Of each run, the outcomes by row; those of families in quarantine have no verdict.
+        #: Of each run, the outcomes by row; those of what is in quarantine have no verdict.
         self._rows_of = [without_defective(run.rows) for run in runs]
         self.notes: list[str] = []
         self.worlds = [0, *(self._world(number) for number in range(1, len(runs)))]
@@ -93,9 +93,8 @@ class Table:
 
     def _quarantined(self) -> Iterator[str]:
         for number, run in enumerate(self.runs, 1):
-            for family, defect in defects(run.outcomes).items():
-                of = f"Run {number}: the" if len(self.runs) > 1 else "The"
-                yield f"{of} family {family} is in quarantine and scored for nobody: {defect}"
+            for told in defects_told(run.outcomes):
+                yield f"Run {number}: {told}" if len(self.runs) > 1 else f"T{told[1:]}"
 
     def _world(self, run: int) -> int:
         lines = incomparable(self.runs[0], self.runs[run])

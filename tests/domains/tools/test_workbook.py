@@ -10,12 +10,12 @@ import pytest
 
 from pytest_comem.domains.tools.tables import NoTableError, table_of
 from pytest_comem.domains.tools.workbook import (
-    LARGEST_PART,
     from_grid,
     read_sheet,
     sheet_names,
     workbook_bytes,
 )
+from pytest_comem.sandbox.archives import LARGEST_PART
 
 TABLE = table_of(["item", "units"], [["bolt & <nut>", 12], ["  ", -3], ["08:30", 0]])
 NAMES = table_of([f"c{n}" for n in range(30)], [list(range(30))])

@@ -12,8 +12,8 @@ from pytest_comem.domains.mathematics.projects import Project
 from pytest_comem.domains.mathematics.provers.base import MAX_PROOFS, Development, Report
 from pytest_comem.domains.mathematics.provers.benches import Bench, said
 from pytest_comem.domains.mathematics.provers.coq_text import script_problem
-from pytest_comem.domains.remembering import Remembered
 from pytest_comem.errors import InfrastructureError
+from pytest_comem.records.remembering import Remembered
 from pytest_comem.sandbox.registry import AUTO
 
 _HOW: Final = "install Coq 8.16 or later (Debian, Ubuntu: apt-get install coq)"

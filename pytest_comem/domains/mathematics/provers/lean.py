@@ -15,8 +15,8 @@ from pytest_comem.domains.mathematics.projects import Project
 from pytest_comem.domains.mathematics.provers.base import MAX_PROOFS, Development, Report
 from pytest_comem.domains.mathematics.provers.benches import Bench, Workspace, said
 from pytest_comem.domains.mathematics.provers.lean_text import script_problem
-from pytest_comem.domains.remembering import Remembered
 from pytest_comem.errors import InfrastructureError
+from pytest_comem.records.remembering import Remembered
 from pytest_comem.sandbox.base import Finished
 from pytest_comem.sandbox.registry import AUTO
 

@@ -28,13 +28,13 @@ function whiskerCharts(model, suite, cards) {
     if (!found.length || metric.kind === "mean") return null;
     return el("figure", {},
       el("figcaption", {}, el("strong", {}, metric.name), ` ${metric.title} `,
-        el("span", { class: "way" }, metric.higher ? "\u2191" : "\u2193")),
+        metric.higher === null ? null : el("span", { class: "way" }, metric.higher ? "\u2191" : "\u2193")),
       found.map((card) => {
         const one = measured(card, metric.name);
         return el("div", { class: "line" },
           el("span", { class: "name", title: model.card(card) },
             el("span", { class: "letter", "aria-hidden": "true" }, card.letter), quoted(model.card(card))),
-          bar(one[1], one[0], one[2], told(model.card(card), one)),
+          bar(one[1], one[0], one[2], told(model.card(card), one, metric)),
           el("span", { class: "number" }, percent(one[0])));
       }),
       el("div", { class: "line scale", "aria-hidden": "true" }, el("span", {}),
@@ -44,7 +44,7 @@ function whiskerCharts(model, suite, cards) {
 
 function planes(model, suite, cards) {
   const names = suite.metrics.map((metric) => metric.name);
-  if (suite.sharing) return sharing(model, suite, cards);
+  if (suite.planes.length) return tradeOffs(model, suite, cards);
   if (!["U", "A", "F", "MGS"].every((name) => names.includes(name))) return null;
   const full = cards.filter((card) => ["U", "A", "F", "MGS"].every((name) => measured(card, name)));
   if (!full.length) return null;
@@ -79,22 +79,40 @@ function legend(model, cards) {
     el("span", {}, legendMark(model.cards.indexOf(card)), el("span", { class: "letter" }, card.letter), quoted(model.card(card)))));
 }
 
-/** Return sharing against isolation: what workflows get from a memory, and what it leads astray. */
-function sharing(model, suite, cards) {
-  const full = cards.filter((card) => measured(card, suite.sharing) && measured(card, "ICS"));
+/** Return the suite's trade-offs: two metrics against each other, a point a row. */
+function tradeOffs(model, suite, cards) {
+  const placed = (scope, plane) => scope.metrics[plane.x] && scope.metrics[plane.y];
+  const full = cards.filter((card) => suite.planes.some((plane) => placed(card.scopes[0], plane)));
   if (!full.length) return null;
-  const title = (name) => suite.metrics.find((metric) => metric.name === name).title;
+  const points = [...alonePoints(model, suite, cards), ...full.map((card) => ({ ...pointOf(model)(card), scope: card.scopes[0] }))];
   const left = cards.filter((card) => !full.includes(card));
-  return el("div", { class: "trade" }, legend(model, full),
-    el("div", { class: "planes" }, scatter({
-      title: "Sharing and isolation: better is up and to the right",
-      xTitle: `sharing: ${suite.sharing}, percent`, yTitle: "isolation: ICS, percent", xText: (value) => percent(value).replace(".0", ""),
-      desc: `Across, sharing as ${suite.sharing}: ${title(suite.sharing)}. Up, isolation as ICS: ${title("ICS")}. Bars are 95 % intervals over families.`,
-      points: full.map((card) => ({ ...pointOf(model)(card), x: measured(card, suite.sharing)[0], xs: measured(card, suite.sharing).slice(1, 3),
-        y: measured(card, "ICS")[0], ys: measured(card, "ICS").slice(1, 3) })),
-    })),
-    left.length ? el("p", { class: "hint" }, "Without a place, because too few pairs stand behind ICS: ",
+  return el("div", { class: "trade" }, el("p", { class: "legend", "aria-hidden": "true" }, points.map((one) =>
+    el("span", {}, legendMark(one.number), el("span", { class: "letter" }, one.letter), quoted(one.name)))),
+    el("div", { class: "planes" }, suite.planes.map((plane) => tradeOff(plane, points.filter((one) => placed(one.scope, plane))))),
+    left.length ? el("p", { class: "hint" }, suite.planes[0].without,
       left.map((card, place) => [place ? ", " : "", el("span", { class: "letter" }, card.letter), quoted(model.card(card))])) : null);
+}
+
+function tradeOff(plane, points) {
+  const across = points.map((one) => ({ ...one, x: one.scope.metrics[plane.x][0], xs: one.scope.metrics[plane.x].slice(1, 3),
+    y: one.scope.metrics[plane.y][0], ys: one.scope.metrics[plane.y].slice(1, 3) }));
+  return scatter({
+    title: plane.title, xTitle: plane.xTitle, yTitle: plane.yTitle, desc: plane.desc, points: across,
+    ...(plane.counted ? { xMost: nice(Math.max(...across.map((one) => one.xs[1]))), xText: count }
+      : { xText: (value) => percent(value).replace(".0", "") }),
+  });
+}
+
+/** Return a point for the runs without recall of each model and run, from the card that has most of them. */
+function alonePoints(model, suite, cards) {
+  const found = new Map();
+  for (const card of cards) {
+    const scope = card.scopes.find((each) => each.kind === "alone");
+    const side = model.rows[card.row].sides[card.run];
+    const name = scope && [scope.name, model.several ? " with " + side.model : "", model.runs.length > 1 ? ", " + model.run(card.run) : ""].join("");
+    if (scope && !(found.has(name) && found.get(name).scored >= scope.scored)) found.set(name, scope);
+  }
+  return [...found].map(([name, scope], place) => ({ number: model.cards.length + place, letter: String(place), name, scope }));
 }
 
 function costPlane(cards, point) {

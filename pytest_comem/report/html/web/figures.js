@@ -59,10 +59,22 @@ export function bar(low, value, high, told) {
     svg("circle", { class: "dot", cx: at(value), cy: 7, r: 2.6 }));
 }
 
+/** Return a mean's value: whole, or with as many digits as the metric says, and its sign where it is a difference. */
+export function meanText(metric, value) {
+  if (metric.digits === null) return count(value);
+  const text = Math.abs(value).toFixed(metric.digits);
+  const sign = Number(text) === 0 ? "" : value < 0 ? "\u2212" : metric.signed ? "+" : "";
+  return sign + text;
+}
+
 /** Return how an interval is told. */
 export function told(name, measured, metric = null) {
   const [value, low, high, of, method] = measured;
-  if (metric && metric.kind === "mean") return `${name} ${count(value)} ${metric.unit}, 95 % interval ${count(low)} to ${count(high)} (${method})`;
+  if (metric && metric.kind === "mean") {
+    const text = (each) => meanText(metric, each);
+    return `${name} ${text(value)} ${metric.unit}, 95 % interval ${text(low)} to ${text(high)} (${method})`;
+  }
+  if (metric && metric.kind === "score") return `${name} ${percent(value)}, 95 % interval ${percent(low)} to ${percent(high)} (${method}, of ${count(of)})`;
   return `${name} ${percent(value)} %, 95 % interval ${percent(low)} to ${percent(high)} (${method}, of ${count(of)})`;
 }
 
@@ -73,8 +85,8 @@ export function metricCell(metric, measured) {
   const text = told(metric.name, measured, metric);
   if (metric.kind === "mean") {
     return el("td", { class: "number metric", "data-name": metric.name, title: text },
-      el("span", { class: "value" }, count(value)),
-      el("span", { class: "interval" }, count(low) + DASH + count(high)));
+      el("span", { class: "value" }, meanText(metric, value)),
+      el("span", { class: "interval" }, meanText(metric, low) + (metric.signed ? " to " : DASH) + meanText(metric, high)));
   }
   return el("td", { class: "number metric", "data-name": metric.name, title: text },
     el("span", { class: "value" }, percent(value)),

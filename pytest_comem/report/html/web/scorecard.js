@@ -37,50 +37,63 @@ export function showScores(model) {
 }
 
 function scores(model, suite, cards) {
-  const table = el("table", { class: "stacked scores", id: "scores-" + suite.name },
-    el("caption", {}, `${suite.name}: percent${counted(suite)}, with 95 % intervals over ${plural(suite.cluster)}`),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "system"),
-      suite.metrics.map((metric) => el("th", {
-        scope: "col", class: "number",
-        title: `${metric.title}; ${metric.higher ? "more" : "less"} is better`,
-      }, metric.name.endsWith("_exposed") ? el("small", {}, "exposed ") : null, shortName(metric),
-      el("span", { class: "way", "aria-label": metric.higher ? "more is better" : "less is better" },
-        metric.higher ? "\u2191" : "\u2193"))),
-      el("th", { scope: "col", class: "number" }, "scored"))),
-    cards.map((card) => el("tbody", {}, card.scopes.map((scope) => scoreRow(model, suite, card, scope)))));
-  if (!cards.some((card) => card.scopes.length > 1)) return [table];
-  table.classList.add("closed");
+  const has = (metric) => cards.some((card) => card.scopes.some((scope) => scope.metrics[metric.name]));
+  const main = suite.metrics.filter((metric) => !metric.diagnostic);
+  const diagnostics = suite.metrics.filter((metric) => metric.diagnostic && has(metric));
+  const tables = [scoreTable(model, suite, cards, main, "scores-" + suite.name, "")];
+  if (diagnostics.length) tables.push(scoreTable(model, suite, cards, diagnostics, "diagnostics-" + suite.name, ", diagnostics"));
+  if (!cards.some((card) => card.scopes.length > 1)) return tables;
+  for (const table of tables) table.classList.add("closed");
   const button = el("button", {
-    type: "button", "aria-expanded": "false", "aria-controls": table.id,
+    type: "button", "aria-expanded": "false", "aria-controls": tables.map((table) => table.id).join(" "),
     on: { click: () => {
-      const closed = table.classList.toggle("closed");
+      const closed = tables.map((table) => table.classList.toggle("closed"))[0];
       button.setAttribute("aria-expanded", String(!closed));
     } },
-  }, cards.some((card) => card.scopes.some((scope) => scope.kind === "topology")) ? "By domain, topology and operator" : "By domain");
-  return [table, el("p", { class: "after" }, button,
+  }, suite.divided);
+  return [...tables, el("p", { class: "after" }, button,
     el("span", { class: "hint" }, "\u2191 more is better, \u2193 less is better. ",
-      suite.metrics.filter((metric) => !metric.name.endsWith("_exposed"))
+      [...main, ...diagnostics].filter((metric) => !metric.name.endsWith("_exposed"))
         .map((metric) => metric.name + ": " + metric.title).join("; "), "."))];
 }
 
-/** Return which metrics are no percentages. */
-function counted(suite) {
-  const names = suite.metrics.filter((metric) => metric.kind === "mean").map((metric) => metric.name);
-  return names.length ? ` (${names.join(", ")}: how many)` : "";
+function scoreTable(model, suite, cards, metrics, id, what) {
+  return el("table", { class: "stacked scores", id },
+    el("caption", {}, `${suite.name}${what}: percent${counted(metrics)}, with 95 % intervals over ${plural(suite.cluster)}`),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "system"), metrics.map(metricHead),
+      el("th", { scope: "col", class: "number" }, "scored"))),
+    cards.map((card) => el("tbody", {}, card.scopes.map((scope) => scoreRow(model, metrics, card, scope)))));
+}
+
+function metricHead(metric) {
+  const better = metric.higher === null ? "" : `${metric.higher ? "more" : "less"} is better`;
+  return el("th", { scope: "col", class: "number", title: [metric.title, better].filter(Boolean).join("; ") },
+    metric.name.endsWith("_exposed") ? el("small", {}, "exposed ") : null, shortName(metric),
+    better ? el("span", { class: "way", "aria-label": better }, metric.higher ? "\u2191" : "\u2193") : null);
+}
+
+/** Return which metrics are no percentages, and what they are in. */
+function counted(metrics) {
+  const units = new Map();
+  for (const metric of metrics.filter((each) => ["mean", "score"].includes(each.kind))) {
+    const unit = metric.unit === metric.name ? "how many" : metric.unit;
+    units.set(unit, [...(units.get(unit) || []), metric.name]);
+  }
+  return units.size ? ` (${[...units].map(([unit, names]) => `${names.join(", ")}: ${unit}`).join("; ")})` : "";
 }
 
 function plural(word) {
   return word.endsWith("y") ? word.slice(0, -1) + "ies" : word + "s";
 }
 
-function scoreRow(model, suite, card, scope) {
+function scoreRow(model, metrics, card, scope) {
   const whole = scope.kind === "all";
   return el("tr", { class: whole ? "whole" : "part" },
     el("th", { scope: "row" }, whole
       ? [el("span", { class: "letter", "aria-hidden": "true" }, card.letter), quoted(model.card(card)),
         card.reference ? el("small", {}, " reference: it sees what is hidden") : null]
       : quoted(scope.name)),
-    suite.metrics.map((metric) => metricCell(metric, scope.metrics[metric.name])),
+    metrics.map((metric) => metricCell(metric, scope.metrics[metric.name])),
     el("td", { class: "number", "data-name": "scored" }, scope.kind === "mean" ? "" : count(scope.scored), ["topology", "operator"].includes(scope.kind) ? " instances" : ""));
 }
 

@@ -1,0 +1,1 @@
+"""Mira Lindqvist, who reports on customers of an invented company in three projects."""

@@ -1,0 +1,1 @@
+"""Ines Halvorsen, coordinator of three programmes of an invented foundation."""

@@ -1,0 +1,393 @@
+"""July: a claim and a closing trip, with what was said in winter."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from pytest_comem.office.embedded.coordinator import habits, money
+from pytest_comem.office.embedded.coordinator.habits import edit_of
+from pytest_comem.office.embedded.files import table
+from pytest_comem.office.embedded.specs import (
+    TaskSpec,
+    broken,
+    check,
+    decided,
+    item,
+    relevant,
+    step,
+)
+from pytest_comem.streams.plans import Plan
+from pytest_comem.streams.schema import Activity
+
+_COSTS: Final = "lantern/costs-2025-Q2.csv"
+_BOOK: Final = "lantern/applications.xlsx"
+_SHEET: Final = "lantern/claim-2025-Q2.xlsx"
+_COVER: Final = "lantern/claim-note.md"
+_GRANTS: Final = sum(row[4] for row in money.APPLICATIONS)
+_SPENT: Final = sum(Decimal(row[3]) for row in money.COSTS)
+_DIRECT: Final = _GRANTS + _SPENT
+_TOTAL: Final = money.cents(_DIRECT * Decimal("1.12"))
+_COSTS_SQL: Final = "SELECT SUM(amount) FROM costs"
+
+
+def _english(value: Decimal) -> str:
+    return f"{value:,.2f}"
+
+
+CLAIM: Final = TaskSpec(
+    id="c14",
+    started="2025-07-02T10:00",
+    project="Lantern",
+    title="Lantern's claim of the second quarter",
+    instruction=(
+        "Please prepare Lantern's claim of the second quarter to Norhav: a workbook with the "
+        "grants of the first call (lantern/applications.xlsx), our own costs (lantern/costs-2025-"
+        "Q2.csv) and the total of everything that we may claim by the agreement, and a note for "
+        "Rolf with direct costs and total. The quarter closed on Monday."
+    ),
+    activities=(Activity.DATA_ANALYSIS, Activity.DATA_PROCESS),
+    archived=habits.FINISHED,
+    incoming={_COSTS: money.costs()},
+    plan=Plan(
+        slots=(
+            habits.SHEET,
+            habits.overhead("0"),
+            habits.SUMS,
+            habits.DATES,
+            habits.AMOUNTS,
+            habits.PREPARED,
+            habits.OPENING,
+        ),
+        steps=(
+            step("read", path=_COSTS),
+            step("list", path="lantern", unless_known="sheet"),
+            step(
+                "query",
+                save="grants",
+                tables=[{"name": "book", "path": _BOOK, "sheet": "{slot:sheet}"}],
+                statement="SELECT SUM(Amount) FROM book",
+            ),
+            step(
+                "query",
+                save="costs",
+                tables=[{"name": "costs", "path": _COSTS}],
+                statement=_COSTS_SQL,
+            ),
+            step(
+                "query",
+                save="direct",
+                tables=[{"name": "costs", "path": _COSTS}],
+                statement="SELECT SUM(amount) + {value:grants} FROM costs",
+            ),
+            step(
+                "query",
+                save="total",
+                tables=[{"name": "costs", "path": _COSTS}],
+                statement=(
+                    "SELECT ROUND((SUM(amount) + {value:grants}) * (100 + {slot:overhead}) / 100.0,"
+                    " 2) FROM costs"
+                ),
+            ),
+            step(
+                "write_sheet",
+                when={"sums": ["formulas"]},
+                path=_SHEET,
+                sheet="Claim",
+                rows=[
+                    ["Item", "EUR"],
+                    ["Grants", "{value:grants}"],
+                    ["Own costs", "{value:costs}"],
+                    ["Direct costs", "=SUM(B2:B3)"],
+                    ["Claimed", "=B4*(100+{slot:overhead})/100"],
+                ],
+            ),
+            step(
+                "write_sheet",
+                when={"sums": ["values"]},
+                path=_SHEET,
+                sheet="Claim",
+                rows=[
+                    ["Item", "EUR"],
+                    ["Grants", "{value:grants}"],
+                    ["Own costs", "{value:costs}"],
+                    ["Direct costs", "{value:direct}"],
+                    ["Claimed", "{value:total}"],
+                ],
+            ),
+            step(
+                "write",
+                path=_COVER,
+                text=(
+                    "# Claim of the second quarter\n\nClosed on {date:2025-06-30}.\n\n"
+                    "## {slot:opening}\n\nThe claim is ready and can be filed.\n\n## Sums\n\n"
+                    "Direct costs: EUR {number:direct}\nClaimed: EUR {number:total}\n\n"
+                    "Prepared by: {slot:prepared}\n"
+                ),
+            ),
+        ),
+    ),
+    choices={
+        "sheet": "Approved",
+        "overhead": "12",
+        "sums": "formulas",
+        "dates": "long",
+        "amounts": "1,234.50",
+        "prepared": habits.LATE,
+        "opening": "Upshot",
+    },
+    replies=("Workbook and note are in the folder of Lantern.",),
+    remarks=("Filed, two days early. Rolf has nothing to grumble about.",),
+    checks=(
+        check(
+            "own-costs",
+            "minimum",
+            "The workbook has our own costs of the quarter.",
+            "value",
+            broken("set_cells", path=_SHEET, sheet="Claim", cells={"B3": 1}),
+            file=_SHEET,
+            sheet="Claim",
+            key={"Item": "Own costs"},
+            column="EUR",
+            equals=float(_SPENT),
+        ),
+        check(
+            "grants",
+            "minimum",
+            "The grants are those the panel awarded.",
+            "value",
+            broken("set_cells", path=_SHEET, sheet="Claim", cells={"B2": 33500}),
+            ["sheet"],
+            file=_SHEET,
+            sheet="Claim",
+            key={"Item": "Grants"},
+            column="EUR",
+            equals=float(_GRANTS),
+        ),
+        check(
+            "direct",
+            "reference",
+            f"The note names direct costs of {_DIRECT}.",
+            "number_near",
+            edit_of(_COVER, _english(_DIRECT), "33,000.50"),
+            ["sheet"],
+            file="lantern/*.md",
+            near="Direct costs:",
+            equals=float(_DIRECT),
+        ),
+        check(
+            "total",
+            "reference",
+            f"With the agreement's overheads {_TOTAL} are claimed.",
+            "number_near",
+            edit_of(_COVER, _english(_TOTAL), "27,000.50"),
+            ["sheet", "overhead"],
+            file="lantern/*.md",
+            near="Claimed:",
+            equals=float(_TOTAL),
+        ),
+    ),
+    preferences=(
+        habits.wants_dates(_COVER, "lantern/*.md", "long", "30 June 2025", "2025-06-30"),
+        habits.wants_amounts(
+            _COVER, "lantern/*.md", "1,234.50", f"EUR {_english(_TOTAL)}", f"EUR {_TOTAL}"
+        ),
+        item(
+            "formulas",
+            "formulas",
+            "Sums in the workbook are formulas.",
+            decided(
+                "formula",
+                broken("set_cells", path=_SHEET, sheet="Claim", cells={"B4": float(_DIRECT)}),
+                ["sums"],
+                file=_SHEET,
+                sheet="Claim",
+                cells=["B4", "B5"],
+            ),
+            weight=3,
+        ),
+        habits.wants_prepared(_COVER, "lantern/*.md", habits.LATE),
+        habits.wants_opening(_COVER, "lantern/*.md", "## "),
+    ),
+    relevant=(
+        relevant("c12", "convention", f"Prepared by: {habits.LATE}"),
+        relevant("c08", "convention", "formulas", "wrote lantern/awards.md"),
+        relevant("c04", "fact", "stands in the sheet Approved"),
+        relevant("c01", "fact", "a flat 12 %"),
+        relevant("c03", "convention", "called Upshot"),
+    ),
+)
+
+_NOTES: Final = {
+    "saltmarsh/notes/2025-03-harbour.md": (
+        "# Harbour office\n\nThe old pier is closed until autumn; boats for groups leave from the "
+        "north quay. The harbour master needs a list of names a day before.\n"
+    ),
+    "saltmarsh/notes/2025-04-tides.md": (
+        "# Tides in July\n\nThe seal bank is dry and quiet in the last week of July, from ten in "
+        "the morning until two. After that no boat goes near it.\n"
+    ),
+    "saltmarsh/notes/2025-05-boats.md": (
+        "# Leaflets of the boats\n\nAll three can land at the seal bank, the prices are in "
+        "boats.csv. The Möwe is the oldest, and the children like it best.\n"
+    ),
+    "saltmarsh/notes/2025-05-lunch.md": (
+        "# Lunch on the way\n\nThe bakery packs bags for groups. The tea house on the island is "
+        "too small and only takes cash.\n"
+    ),
+    "saltmarsh/notes/2025-06-insurance.md": (
+        "# Insurance\n\nThe school insurance covers boats that carry life jackets for all. The "
+        "three boats of Brandt do; the ferry is covered anyway.\n"
+    ),
+}
+_BOATS: Final = "saltmarsh/notes/boats.csv"
+_TRIP: Final = "saltmarsh/closing-trip.md"
+_TRIP_SQL: Final = "FROM boats WHERE places - {slot:crew} >= 37 ORDER BY price LIMIT 1"
+_TRIP_CHOICES: Final = ("no", "yes")
+_RELIED: Final = (
+    "\n\n## Sources\n\n- saltmarsh/notes/2025-03-harbour.md\n- saltmarsh/notes/2025-04-tides.md\n"
+    "- saltmarsh/notes/boats.csv"
+)
+
+TRIP: Final = TaskSpec(
+    id="c15",
+    started="2025-07-15T11:10",
+    project="Saltmarsh",
+    title="The closing trip of the field week",
+    instruction=(
+        "For the closing trip we take 37 guests to the seal bank. What do our notes "
+        "(saltmarsh/notes) say: which boat is the cheapest that takes us all, from where does it "
+        "leave, and is the 28th of July a good day? A page for Wattenberg, please."
+    ),
+    activities=(Activity.DEEP_RESEARCH, Activity.WRITING),
+    archived=habits.FINISHED,
+    incoming={
+        **_NOTES,
+        _BOATS: table(
+            [
+                ("boat", "places", "price"),
+                ("Möwe", 38, "1180.00"),
+                ("Seestern", 44, "1345.50"),
+                ("Nordlicht", 60, "1720.00"),
+            ]
+        ),
+    },
+    plan=Plan(
+        slots=(
+            habits.CREW,
+            habits.SOURCES,
+            habits.DATES,
+            habits.AMOUNTS,
+            habits.PREPARED,
+            habits.OPENING,
+        ),
+        steps=(
+            step("list", path="saltmarsh/notes"),
+            *(step("read", path=path) for path in _NOTES),
+            *(
+                step(
+                    "query",
+                    save=name,
+                    tables=[{"name": "boats", "path": _BOATS}],
+                    statement=f"SELECT {name} {_TRIP_SQL}",
+                )
+                for name in ("boat", "price")
+            ),
+            *(
+                step(
+                    "write",
+                    when={"sources": [listed]},
+                    path=_TRIP,
+                    text=(
+                        "# The closing trip\n\n## {slot:opening}\n\n"
+                        "The trip can be on {date:2025-07-28}: the bank is dry from ten to two.\n\n"
+                        "## What the notes say\n\nBoat: {value:boat}\n"
+                        "Price: {number:price} Euro\nIt leaves from the north quay; the old pier "
+                        "is closed." + (_RELIED if listed == "yes" else "") + "\n\n"
+                        "Prepared by: {slot:prepared}\n"
+                    ),
+                )
+                for listed in _TRIP_CHOICES
+            ),
+        ),
+    ),
+    choices={
+        "crew": "4",
+        "sources": "yes",
+        "dates": "dotted",
+        "amounts": "1.234,50",
+        "prepared": habits.LATE,
+        "opening": "Upshot",
+    },
+    replies=("The page about the trip is saltmarsh/closing-trip.md.",),
+    remarks=("The mayor comes along, so we are 38; the boat can take it.",),
+    checks=(
+        check(
+            "quay",
+            "minimum",
+            "The page says that the boat leaves from the north quay.",
+            "contains",
+            edit_of(_TRIP, "north quay", "harbour"),
+            file="saltmarsh/*.md",
+            all=["north quay"],
+        ),
+        check(
+            "boat",
+            "minimum",
+            "The boat has a place for every guest beside its crew.",
+            "line",
+            edit_of(_TRIP, "Boat: Seestern", "Boat: Möwe"),
+            ["crew"],
+            file="saltmarsh/*.md",
+            lead="Boat:",
+            equal="Seestern",
+        ),
+        check(
+            "tide",
+            "reference",
+            "The page says when the bank is dry.",
+            "contains",
+            edit_of(_TRIP, "dry from ten to two", "dry"),
+            file="saltmarsh/*.md",
+            all=["from ten to two"],
+        ),
+        check(
+            "price",
+            "reference",
+            "The page has the boat's price.",
+            "number_near",
+            edit_of(_TRIP, "Price: 1.345,50", "Price: 1.180,00"),
+            ["crew"],
+            file="saltmarsh/*.md",
+            near="Price:",
+            equals=1345.5,
+        ),
+    ),
+    preferences=(
+        habits.wants_dates(_TRIP, "saltmarsh/*.md", "dotted", "28.07.2025", "28 July 2025"),
+        habits.wants_amounts(_TRIP, "saltmarsh/*.md", "1.234,50", "1.345,50", "1,345.50"),
+        item(
+            "sources",
+            "sources",
+            "A section Sources names the notes relied on, by their path.",
+            decided(
+                "contains",
+                edit_of(_TRIP, "- saltmarsh/notes/2025-04-tides.md", "- the tides"),
+                ["sources"],
+                file="saltmarsh/*.md",
+                section="Sources",
+                all=["saltmarsh/notes/2025-03-harbour.md", "saltmarsh/notes/2025-04-tides.md"],
+            ),
+            weight=2,
+        ),
+        habits.wants_prepared(_TRIP, "saltmarsh/*.md", habits.LATE),
+        habits.wants_opening(_TRIP, "saltmarsh/*.md", "## "),
+    ),
+    relevant=(
+        relevant("c12", "convention", f"Prepared by: {habits.LATE}", "section Sources"),
+        relevant("c09", "fact", "four of them are crew", "wrote saltmarsh/field-week.md"),
+        relevant("c02", "convention", "18.02.2025"),
+    ),
+)
+
+TASKS: Final = (CLAIM, TRIP)

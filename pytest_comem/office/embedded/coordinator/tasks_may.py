@@ -1,0 +1,369 @@
+"""May and June: Lantern's minutes get a new form, and papers a new last line."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_comem.office.embedded.coordinator import habits
+from pytest_comem.office.embedded.coordinator.habits import (
+    action_rows,
+    bullets,
+    edit_of,
+    heading,
+    markdown_table,
+    para,
+    table,
+)
+from pytest_comem.office.embedded.specs import TaskSpec, check, do, relevant, step
+from pytest_comem.streams.plans import Plan
+from pytest_comem.streams.schema import Activity, Observation
+
+_MAY: Final = "lantern/minutes/lantern-minutes-2025-05.docx"
+
+NEW_FORM: Final = TaskSpec(
+    id="c10",
+    started="2025-05-08T09:05",
+    project="Lantern",
+    title="Lantern's steering group in May",
+    instruction="Minutes of Tuesday's Lantern steering group, please; my notes are short.",
+    activities=(Activity.WRITING,),
+    archived=habits.FINISHED,
+    scored=False,
+    observations=(
+        Observation(
+            title="Notes of the steering group",
+            text=(
+                "The four villages have their letters. Eikdal starts digging on the 26th.\n"
+                "Open evening in the library: forty guests, good bread. Rolf misses two receipts.\n"
+                "Sunniva complains that nobody can see from the minutes what is still open."
+            ),
+        ),
+    ),
+    plan=Plan(
+        steps=(
+            step(
+                "write_document",
+                path=_MAY,
+                blocks=[
+                    heading("Lantern: steering group"),
+                    para("Meeting of 6 May 2025."),
+                    heading("Upshot", 2),
+                    para("All villages have their letters, and the first starts to build."),
+                    heading("Decisions", 2),
+                    *bullets("Eikdal starts on 26 May 2025.", "One open evening a year is enough."),
+                    heading("Next steps", 2),
+                    table(
+                        action_rows(
+                            "five",
+                            [
+                                ("Rolf", "Two receipts of the open evening", "16 May 2025"),
+                                ("Peder", "Photographs of the digging", "30 May 2025"),
+                            ],
+                        )
+                    ),
+                    para(f"Prepared by: {habits.EARLY}"),
+                ],
+            ),
+        ),
+    ),
+    replies=("Minutes with numbers and a state for each task, as Sunniva asked.",),
+    edits=(
+        do(
+            "edit_document",
+            path=_MAY,
+            old="Two receipts of the open evening",
+            new="Receipts of hall and bread",
+        ),
+    ),
+    remarks=(
+        "So, beginning with this month, the table of tasks in Lantern is "
+        "No | Owner | Action | Due | Status. The one we had until April is history.",
+    ),
+)
+
+_PARTNER_ACTIONS: Final = (
+    ("Castelmora", "Rooms for the workshop", "{date:2025-06-06}"),
+    ("Lindenau", "Photographs of the visit", "{date:2025-05-30}"),
+    ("Fjellvik", "Dates of the return visit", "{date:2025-06-13}"),
+)
+_PARTNER: Final = "kestrel/minutes/kestrel-minutes-2025-05.md"
+
+PARTNER_CALL: Final = TaskSpec(
+    id="c11",
+    started="2025-05-20T15:00",
+    project="Kestrel",
+    title="Kestrel: call after the visit to Lindenau",
+    instruction=(
+        "We talked with the Kestrel schools yesterday, notes below. Please write the minutes for "
+        "their portal."
+    ),
+    activities=(Activity.WRITING,),
+    archived=habits.FINISHED,
+    observations=(
+        Observation(
+            title="Notes of the call, Monday the 19th of May",
+            text=(
+                "Lindenau was a success; one lost suitcase. Cost of the week: 5,320 altogether.\n"
+                "Castelmora looks for rooms for the workshop until the 6th of June. Lindenau sends "
+                "photographs by the 30th. Fjellvik proposes dates of the return visit by the 13th "
+                "of June. Agreed: the return visit is in autumn."
+            ),
+        ),
+    ),
+    plan=Plan(
+        slots=(
+            habits.DATES,
+            habits.AMOUNTS,
+            habits.ACTIONS,
+            habits.PREPARED,
+            habits.OPENING,
+            habits.named("kestrel/call.md", "2025-05", "minutes"),
+        ),
+        steps=(
+            step("list", path="kestrel", unless_known="name"),
+            *(
+                step(
+                    "write",
+                    when={"actions": [kind]},
+                    path="{slot:name}",
+                    text=(
+                        "# Kestrel: call of the schools\n\nCall of {date:2025-05-19}.\n\n"
+                        "## {slot:opening}\n\nThe visit to Lindenau was a success.\n\n"
+                        "## Agreed\n\n- The return visit is in autumn.\n"
+                        "- The week cost {number:5320} EUR.\n\n## To do\n\n"
+                        + markdown_table(action_rows(kind, _PARTNER_ACTIONS))
+                        + "\n\nPrepared by: {slot:prepared}\n"
+                    ),
+                )
+                for kind in habits.ACTION_COLUMNS
+            ),
+        ),
+    ),
+    choices={
+        "dates": "iso",
+        "amounts": "1,235",
+        "actions": "who",
+        "prepared": habits.EARLY,
+        "opening": "Upshot",
+        "name": _PARTNER,
+    },
+    replies=("The minutes are ready for the portal.",),
+    remarks=("Castelmora has them already. The suitcase was found in Hamburg.",),
+    checks=(
+        check(
+            "agreed",
+            "minimum",
+            "The minutes say when the return visit is.",
+            "contains",
+            edit_of(_PARTNER, "return visit is in autumn", "return visit is open"),
+            file="kestrel/*.md",
+            all=["return visit is in autumn"],
+        ),
+        check(
+            "cost",
+            "minimum",
+            "The minutes say what the week cost.",
+            "number_near",
+            edit_of(_PARTNER, "cost 5,320 EUR", "cost 5,230 EUR"),
+            file="kestrel/*.md",
+            near="week cost",
+            equals=5320,
+        ),
+        check(
+            "tasks",
+            "reference",
+            "All three schools' tasks are there.",
+            "contains",
+            edit_of(_PARTNER, "Rooms for the workshop", "Rooms"),
+            file="kestrel/*.md",
+            all=["Rooms for the workshop", "Photographs of the visit", "Dates of the return visit"],
+        ),
+    ),
+    preferences=(
+        habits.wants_dates(
+            _PARTNER, "kestrel/*.md", "iso", "Call of 2025-05-19", "Call of 19 May 2025"
+        ),
+        habits.wants_amounts(_PARTNER, "kestrel/*.md", "1,235", "5,320 EUR", "5320.00 EUR"),
+        habits.wants_columns(_PARTNER, "kestrel/*.md", "who", "What"),
+        habits.wants_prepared(_PARTNER, "kestrel/*.md", habits.EARLY),
+        habits.wants_opening(_PARTNER, "kestrel/*.md", "## "),
+        habits.wants_name(_PARTNER, "kestrel/*.md", "kestrel/minutes/may.md"),
+    ),
+    relevant=(
+        relevant(
+            "c03",
+            "convention",
+            "wrote kestrel/minutes/kestrel-minutes-2025-02.md",
+            "whole euros",
+            "called Upshot",
+        ),
+    ),
+)
+
+OFFICE: Final = TaskSpec(
+    id="c12",
+    started="2025-06-04T08:40",
+    project=None,
+    title="The office moves upstairs",
+    instruction=(
+        "We move to the second floor next week. Please write a page for the door that says where "
+        "we are and who is reached at which number."
+    ),
+    activities=(Activity.WRITING, Activity.PLANNING),
+    archived=habits.FINISHED,
+    main=False,
+    scored=False,
+    observations=(
+        Observation(
+            title="Notes of the house meeting",
+            text=(
+                "Keys at the caretaker's. The printer stays downstairs until the lift is repaired. "
+                "The trustees no longer want names under papers, as people change."
+            ),
+        ),
+    ),
+    plan=Plan(
+        steps=(
+            step(
+                "write",
+                path="office/door.md",
+                text=(
+                    "# We have moved upstairs\n\n- Ines: extension 21\n- Rolf: extension 24\n"
+                    "- Peder: extension 27\n\nDeliveries: please ring downstairs.\n"
+                ),
+            ),
+        ),
+    ),
+    replies=("The page for the door is in office/door.md.",),
+    remarks=(
+        "Thank you, it hangs. About the trustees' wish. From now on papers end like this, in all "
+        f"projects:\nPrepared by: {habits.LATE}",
+        "And when you look something up in our notes, in all projects: the paper has a section "
+        "Sources with the notes you relied on, by their path.",
+        "The budget of the move is Rolf's, not ours; do not let him talk you into listing chairs.",
+    ),
+)
+
+_JUNE_ACTIONS: Final = (
+    ("Peder", "Visit to Kvernes", "{date:2025-06-27}"),
+    ("Rolf", "Claim of the second quarter", "{date:2025-07-04}"),
+    ("Sunniva", "Reply to Ulvang", "{date:2025-06-24}"),
+)
+_JUNE: Final = "lantern/minutes/lantern-minutes-2025-06.docx"
+
+JUNE: Final = TaskSpec(
+    id="c13",
+    started="2025-06-18T09:00",
+    project="Lantern",
+    title="Minutes of Lantern's steering group in June",
+    instruction="Please write the minutes of yesterday's Lantern steering group from my notes.",
+    activities=(Activity.WRITING,),
+    archived=habits.FINISHED,
+    observations=(
+        Observation(
+            title="Notes of the steering group, Tuesday the 17th of June",
+            text=(
+                "Eikdal is ahead, Kvernes has lost its builder. Decided: Kvernes gets three months "
+                "more. Decided: no second call this year.\n"
+                "Peder visits Kvernes by the 27th. Rolf files the claim of the second quarter by "
+                "the 4th of July. Sunniva replies to Ulvang by the 24th."
+            ),
+        ),
+    ),
+    plan=Plan(
+        slots=(
+            habits.DATES,
+            habits.ACTIONS,
+            habits.PREPARED,
+            habits.OPENING,
+            habits.named("lantern/minutes-june.docx", "2025-06", "minutes"),
+        ),
+        steps=(
+            step("list", path="lantern", unless_known="name"),
+            *(
+                step(
+                    "write_document",
+                    when={"actions": [kind]},
+                    path="{slot:name}",
+                    blocks=[
+                        heading("Lantern: steering group"),
+                        para("Meeting of {date:2025-06-17}."),
+                        heading("{slot:opening}", 2),
+                        para("Eikdal is ahead; Kvernes needs time."),
+                        heading("Decisions", 2),
+                        *bullets(
+                            "Kvernes gets three months more.", "There is no second call this year."
+                        ),
+                        heading("Next steps", 2),
+                        table(action_rows(kind, _JUNE_ACTIONS)),
+                        para("Prepared by: {slot:prepared}"),
+                    ],
+                )
+                for kind in habits.ACTION_COLUMNS
+            ),
+        ),
+    ),
+    choices={
+        "dates": "long",
+        "actions": "five",
+        "prepared": habits.LATE,
+        "opening": "Upshot",
+        "name": _JUNE,
+    },
+    replies=("The minutes of June are written.",),
+    remarks=("Sunniva is pleased: for once she sees what is open.",),
+    checks=(
+        check(
+            "kvernes",
+            "minimum",
+            "The minutes say what Kvernes gets.",
+            "contains",
+            edit_of(_JUNE, "three months more", "some help"),
+            file="lantern/*.docx",
+            all=["three months more"],
+        ),
+        check(
+            "call",
+            "minimum",
+            "The minutes say that there is no second call.",
+            "contains",
+            edit_of(_JUNE, "no second call", "a second call"),
+            file="lantern/*.docx",
+            all=["no second call"],
+        ),
+        check(
+            "tasks",
+            "reference",
+            "All three tasks are in the minutes.",
+            "contains",
+            edit_of(_JUNE, "Reply to Ulvang", "Reply"),
+            file="lantern/*.docx",
+            all=["Visit to Kvernes", "Claim of the second quarter", "Reply to Ulvang"],
+        ),
+        check(
+            "decisions",
+            "better",
+            "Decisions stand under a heading of their own.",
+            "headings",
+            edit_of(_JUNE, "Decisions", "Notes"),
+            file="lantern/*.docx",
+            include=["Decisions"],
+        ),
+    ),
+    preferences=(
+        habits.wants_dates(
+            _JUNE, "lantern/*.docx", "long", "Meeting of 17 June 2025", "Meeting of 2025-06-17"
+        ),
+        habits.wants_columns(_JUNE, "lantern/*.docx", "five", "Status"),
+        habits.wants_prepared(_JUNE, "lantern/*.docx", habits.LATE),
+        habits.wants_opening(_JUNE, "lantern/*.docx"),
+        habits.wants_name(_JUNE, "lantern/*.docx", "lantern/minutes/june.docx"),
+    ),
+    relevant=(
+        relevant("c12", "convention", f"Prepared by: {habits.LATE}"),
+        relevant("c10", "convention", "The one we had until April is history", f"wrote {_MAY}"),
+        relevant("c01", "convention", "Meeting of 4 February 2025"),
+    ),
+)
+
+TASKS: Final = (NEW_FORM, PARTNER_CALL, OFFICE, JUNE)

@@ -1,0 +1,1 @@
+"""What recalled passages teach the offline agent: one learner a kind of slot."""
