@@ -35,7 +35,7 @@ ALLOWED = {
     "histories": {"core", "llm", "office", "records", "sandbox", "streams"},
     "engine": {
         *("core", "language", "llm", "datasets", "memory", "models", "agents", "evaluators"),
-        *("office", "records", "streams", "workflows", "executors"),
+        *("embedders", "office", "records", "streams", "workflows", "executors"),
     },
     "cleaning": {"core", "engine"},
     "cluster": {"assembly", "core", "engine", "llm", "materials", "memory"},

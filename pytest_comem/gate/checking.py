@@ -101,6 +101,8 @@ def _check_scope(scope: Scope, known: Known, written: Written) -> None:
 def _check_bound(bound: Bound, metrics: SuiteMetrics, rule: MetricRule) -> None:
     kind = metrics.metrics[rule.metric.text].kind
     size = abs(bound.value)
+    if bound.value < 0 and not bound.relative and kind != "mean":
+        raise rule.written.error(bound.column, f"{rule.metric.text} is never below 0")
     if kind not in _PARTS:
         if bound.percent:
             raise rule.written.error(bound.column, f"{rule.metric.text} is no percentage")

@@ -46,6 +46,8 @@ _INSTEAD: Final = {
     "≥": ">=",
 }
 _BASELINE: Final = "baseline"
+#: Also the one that prose has.
+_MINUS: Final = ("-", "\N{MINUS SIGN}")
 _EXAMPLE: Final = "gatemem.MGS >= 0.30"
 
 
@@ -175,7 +177,7 @@ class _Parser:
             self._at += len(_BASELINE)
             self._skip()
             sign = self._peek()
-            if sign not in ("+", "-", "−"):  # noqa: RUF001 - a minus sign, as prose has it
+            if sign not in ("+", *_MINUS):
                 return Bound(0.0, percent=False, relative=True, column=column)
             self._take()
             column = self._at
@@ -183,8 +185,11 @@ class _Parser:
             return Bound(value if sign == "+" else -value, percent, relative=True, column=column)
         if _WORD.match(self._text, self._at):
             self._fail("a number or 'baseline' is expected here")
+        below = self._peek() in _MINUS
+        if below:
+            self._take()
         value, percent = self._number()
-        return Bound(value, percent, relative=False, column=column)
+        return Bound(-value if below else value, percent, relative=False, column=column)
 
     def _number(self) -> tuple[float, bool]:
         found = _NUMBER.match(self._text, self._at)

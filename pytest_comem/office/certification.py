@@ -22,34 +22,30 @@ hidden
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
 from pytest_comem.errors import DataError
-from pytest_comem.llm.meter import Meter
-from pytest_comem.office.base import Grade, Hidden, Shown
-from pytest_comem.office.checks.base import shown
+from pytest_comem.office.base import Grade, Hidden
 from pytest_comem.office.checks.registry import problem_of
 from pytest_comem.office.grading import RuleGrader
-from pytest_comem.office.offline_agent import OfflineAgent
+from pytest_comem.office.leaks import leaks
 from pytest_comem.office.operations import OPERATIONS, Operation
-from pytest_comem.office.workbench import BenchSettings, SandboxBench, open_bench
-from pytest_comem.records.canonical import texts_of
-from pytest_comem.sandbox.tree import Files, read_tree
+from pytest_comem.office.trials import Trials, told
+from pytest_comem.office.workbench import BenchSettings
+from pytest_comem.sandbox.tree import Files
 from pytest_comem.streams.hidden import MINIMUM, REFERENCE, Check, PreferenceItem, Test
-from pytest_comem.streams.hidden_files import HiddenTask, load_hidden
+from pytest_comem.streams.hidden_files import load_hidden
 from pytest_comem.streams.loading import Stream, StreamTask, load_stream, stream_directories
-from pytest_comem.streams.plans import Plan, SlotKind
 from pytest_comem.streams.schema import Workspace
-from pytest_comem.streams.workspaces import contents, lay_out
+from pytest_comem.streams.workspaces import contents
 
-#: Shorter hidden texts may stand in a task by chance.
-SHORTEST_HIDDEN: Final = 12
 _ALL: Final = 100.0
+#: Mutations that are tried side by side.
+_AT_ONCE: Final = 4
 
 
 @final
@@ -138,7 +134,7 @@ class _Certifier:
         tests = dict(_tests(rubric.checks, rubric.preferences))
         problems = tuple(_test_problems(tests))
         yield Condition("rubric", f"{len(tests)} tests", problems)
-        yield Condition("hidden", "task, plan", tuple(_leaks(task, known)))
+        yield Condition("hidden", "task, plan", tuple(leaks(task, known)))
         if any(problem_of(test) for test in tests.values()) or task.workspace is None:
             return
         hidden = Hidden(
@@ -150,7 +146,7 @@ class _Certifier:
         best = self.grader.grade_files(hidden, Files(hidden.reference))
         yield Condition("reference", _scores(best), tuple(_short_of_right(best)))
         yield self._initial(hidden)
-        bench = _Benches(self.settings, stream, task)
+        bench = Trials(self.settings, stream, task)
         yield Condition(
             "mutations",
             f"{sum(bool(test.mutation) for test in tests.values())} on the reference",
@@ -166,40 +162,53 @@ class _Certifier:
 
     def _mutations(
         self,
-        bench: _Benches,
+        bench: Trials,
         reference: Workspace,
         hidden: Hidden,
         best: Grade,
         tests: Mapping[str, Test],
     ) -> Iterator[str]:
         """Yield which mutations do not turn exactly their own test around."""
-        right = _outcomes(best)
-        for name, test in tests.items():
-            if not test.mutation or name not in right:
-                continue
-            files, refused = bench.after(
-                reference, [Operation(one.do, one.arguments) for one in test.mutation]
-            )
-            if refused:
-                yield f"{name}: its mutation cannot be done: {refused}"
-                continue
-            found = self.grader.grade_files(hidden, files)
-            turned = [each for each, passed in _outcomes(found).items() if passed != right[each]]
-            if name not in turned:
-                said = shown(_found(found, name))
-                yield f"{name}: its mutation changes nothing that it sees ({said})"
-            for other in turned:
-                if other != name:
-                    said = shown(_found(found, other))
-                    yield f"{name}: its mutation turns {other} around, too ({said})"
+        names = [name for name in _outcomes(best) if tests[name].mutation]
+        with ThreadPoolExecutor(_AT_ONCE, "comem-certify") as pool:
+            work = [
+                pool.submit(self._mutation, bench, reference, hidden, best, name, tests[name])
+                for name in names
+            ]
+            for one in work:
+                yield from one.result()
 
-    def _plans(self, bench: _Benches, hidden: Hidden) -> Iterator[Condition]:
+    def _mutation(
+        self,
+        bench: Trials,
+        reference: Workspace,
+        hidden: Hidden,
+        best: Grade,
+        name: str,
+        test: Test,
+    ) -> list[str]:
+        operations = [Operation(one.do, one.arguments) for one in test.mutation]
+        files, refused = bench.after(reference, operations)
+        if refused:
+            return [f"{name}: its mutation cannot be done: {refused}"]
+        found, right = self.grader.grade_files(hidden, files), _outcomes(best)
+        turned = [each for each, passed in _outcomes(found).items() if passed != right[each]]
+        problems = []
+        if name not in turned:
+            problems = [f"{name}: its mutation does not turn it around ({_reason(found, name)})"]
+        for other in turned:
+            if other != name:
+                why = _reason(found, other)
+                problems.append(f"{name}: its mutation turns {other} around, too ({why})")
+        return problems
+
+    def _plans(self, bench: Trials, hidden: Hidden) -> Iterator[Condition]:
         plan = bench.task.plan
         if plan is None:
             yield Condition("informed", "the plan", ("there is no plan.json",))
             return
         grades = []
-        for one in (_told(plan, hidden.rubric.choices), plan):
+        for one in (told(plan, hidden.rubric.choices), plan):
             files, failed = bench.played(one)
             grades.append((self.grader.grade_files(hidden, files), failed))
         (informed, failed), (plain, _) = grades
@@ -208,43 +217,6 @@ class _Certifier:
         less = plain.workspace < informed.workspace or _preference(plain) < _preference(informed)
         problem = "the plan with its defaults is as good as with the right choices"
         yield Condition("uninformed", _scores(plain), () if less else (problem,))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Benches:
-    """Sandboxes for one task."""
-
-    settings: BenchSettings
-    stream: Stream
-    task: StreamTask
-
-    def after(self, start: Workspace, operations: Iterable[Operation]) -> tuple[Files, str]:
-        """Return the files after operations, and what could not be done."""
-        with tempfile.TemporaryDirectory(prefix="comem-certify-") as place:
-            with self._opened(start, Path(place)) as bench:
-                results = bench.do_all(list(operations))
-            refused = next((one.text for one in results if not one.ok), "")
-            return read_tree(bench.workspace), shown(refused)
-
-    def played(self, plan: Plan) -> tuple[Files, list[str]]:
-        """Return the files after a plan, nothing recalled, and the steps that failed."""
-        assert self.task.workspace is not None
-        what = Shown(self.stream.participant, self.task.task, plan=plan)
-        with tempfile.TemporaryDirectory(prefix="comem-certify-") as place:
-            with self._opened(self.task.workspace, Path(place)) as bench:
-                done = OfflineAgent().work(what, bench, Meter("certify"))
-            failed = [f"{shown(one.text)}: {shown(one.said)}" for one in done.calls if not one.ok]
-            return read_tree(bench.workspace), failed
-
-    def _opened(self, start: Workspace, place: Path) -> AbstractContextManager[SandboxBench]:
-        return open_bench(
-            self.settings,
-            self.task.task,
-            lambda workspace: lay_out(self.stream, start, workspace),
-            place,
-            f"{self.stream.id}/{self.task.id}",
-        )
 
 
 def _tests(
@@ -272,7 +244,7 @@ def _outcomes(grade: Grade) -> dict[str, bool]:
     return {name: passed for name, passed in found.items() if passed is not None}
 
 
-def _found(grade: Grade, name: str) -> str:
+def _reason(grade: Grade, name: str) -> str:
     kind, _, own = name.partition(" ")
     return (grade.checks if kind == "check" else grade.items)[own].reason
 
@@ -295,41 +267,3 @@ def _preference(grade: Grade) -> float:
 def _scores(grade: Grade) -> str:
     preference = "none" if grade.preference is None else f"{grade.preference:.0f}"
     return f"Workspace {grade.workspace:.0f}, Preference {preference}"
-
-
-def _told(plan: Plan, choices: Mapping[str, str]) -> Plan:
-    """Return a plan whose defaults are the right values."""
-    slots = [
-        slot.model_copy(update={"default": choices.get(slot.name, slot.default)})
-        for slot in plan.slots
-    ]
-    return plan.model_copy(update={"slots": tuple(slots)})
-
-
-def _leaks(task: StreamTask, known: HiddenTask) -> Iterator[str]:
-    """Yield hidden texts that stand in ``task.json`` or ``plan.json``."""
-    open_files = {"task.json": task.task, "plan.json": task.plan}
-    secrets = {
-        **{f"the text of check {one.check_id}": one.text for one in known.rubric.checks},
-        **{f"the text of item {one.item_id}": one.text for one in known.rubric.preferences},
-        **{
-            f"root preference {one.preference_id}": one.text
-            for one in known.preferences.preferences
-        },
-        **dict(_choices(task, known)),
-    }
-    for file, record in open_files.items():
-        if record is None:
-            continue
-        texts = list(texts_of(record.model_dump(mode="json")))
-        for name, secret in secrets.items():
-            if len(secret) >= SHORTEST_HIDDEN and any(secret in text for text in texts):
-                yield f"{file}: shows {name}, {shown(secret)!r}"
-
-
-def _choices(task: StreamTask, known: HiddenTask) -> Iterator[tuple[str, str]]:
-    """Yield the right values that a plan has no reason to hold: those that are no option of it."""
-    for slot in task.plan.slots if task.plan else ():
-        value = known.rubric.choices.get(slot.name, "")
-        if slot.kind is not SlotKind.CHOICE and value != slot.default:
-            yield f"the right value of slot {slot.name}", value

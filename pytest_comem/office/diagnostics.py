@@ -131,7 +131,8 @@ def memory_induced(
     ]
     if any(wrong & set(slots) for slots in depends):
         return True
-    return with_recall.workspace < without.workspace and not all(depends)
+    unnamed = not depends or not all(depends)
+    return unnamed and with_recall.workspace < without.workspace
 
 
 def _failed(found: Mapping[str, Found], name: str) -> bool:

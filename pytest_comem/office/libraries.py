@@ -10,7 +10,7 @@ import py_compile
 import shlex
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final, final
@@ -18,6 +18,7 @@ from typing import Final, final
 from pytest_comem.sandbox.base import ENVIRONMENT, Limits
 from pytest_comem.sandbox.interpreter import (
     PYTEST,
+    SHOWN,
     Needed,
     absent,
     interpreter_for,
@@ -71,12 +72,14 @@ class Tooling:
     :param program_environment: of it.
     :param shell_environment: of commands an agent or a check gives; ``python3`` and ``pytest`` are
         there, and find the libraries.
+    :param called: what paths that differ from process to process are called in answers.
     """
 
     read_only: Mapping[str, Path]
     program: tuple[str, ...]
     program_environment: Mapping[str, str]
     shell_environment: Mapping[str, str]
+    called: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -101,6 +104,7 @@ def tooling_for(kind: str) -> Tooling:
             "PATH": f"{seen}/bin:{ENVIRONMENT['PATH']}",
             **({"PYTHONPATH": libraries[0]} if libraries else {}),
         },
+        called={str(host): _SHOWN, python.libraries: SHOWN} if kind == "none" else {},
     )
 
 

@@ -65,11 +65,6 @@ class FoundDate:
     date: datetime.date
     text: str
 
-    @property
-    def style(self) -> str:
-        """Return the style, the likelier of two."""
-        return self.styles[0]
-
     def can_be(self, style: str) -> bool:
         """Return whether it can be meant in a style."""
         return style in self.styles
@@ -170,11 +165,6 @@ class FoundNumber:
         return tuple(style for style, _ in self.readings)
 
     @property
-    def style(self) -> str:
-        """Return the likeliest style."""
-        return self.readings[0][0]
-
-    @property
     def value(self) -> float:
         """Return what it is in the likeliest style."""
         return self.readings[0][1]
@@ -235,17 +225,13 @@ def _numbers_of(text: str, start: int, end: int) -> Iterator[FoundNumber]:
     row = text[start - 1 : start] == "," or (
         text[end : end + 1] == "," and text[end + 1 : end + 2].strip() != ""
     )
-    readings = _readings_of_number(run)
-    if "," not in run or (readings and not row):
+    if "," not in run or (not row and _readings_of_number(run)):
         parts = [(start, run)]
     else:
-        parts = []
-        for piece in run.split(","):
-            parts.append((start, piece))
-            start += len(piece) + 1
+        parts = [(start + piece.start(), piece[0]) for piece in re.finditer("[^,]+", run)]
     for place, piece in parts:
         sign = text[place - 1 : place] if place else ""
-        signed = sign in ("-", "\u2212", "+") and sign != ""
+        signed = sign != "" and sign in "-\u2212+"
         factor = -1.0 if signed and sign != "+" else 1.0
         found = tuple((style, factor * value) for style, value in _readings_of_number(piece))
         if found:

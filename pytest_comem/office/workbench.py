@@ -157,13 +157,15 @@ class SandboxBench:
         if "\0" in command or len(command.encode("utf-8", "replace")) > 100_000:
             return Result(False, "shell: the command is too long, or holds a NUL; write a script")
         sandbox = self._opened()
+        tooling = tooling_for(sandbox.kind)
         environment = {
-            **tooling_for(sandbox.kind).shell_environment,
+            **tooling.shell_environment,
             # A repository around the workspace is none of its own.
             "GIT_CEILING_DIRECTORIES": sandbox.inside.rpartition("/")[0] or "/",
         }
         argv = ["sh", "-c", _clean(command, len(command))]
-        return _said(self._run(argv, environment, b"", self._settings.limits), sandbox)
+        finished = self._run(argv, environment, b"", self._settings.limits)
+        return _said(finished, {sandbox.inside: INSIDE, **tooling.called})
 
     def _run(
         self, argv: Sequence[str], environment: Mapping[str, str], stdin: bytes, limits: Limits
@@ -253,12 +255,15 @@ def _results(written: bytes) -> list[Result]:
     return results
 
 
-def _said(finished: Finished, sandbox: Sandbox) -> Result:
-    """Return what a command wrote, the workspace called the same in every kind of sandbox."""
-    out, err = (
-        _clean(written.decode("utf-8", "replace").replace(sandbox.inside, INSIDE), ANSWER)
-        for written in (finished.stdout, finished.stderr)
-    )
+def _said(finished: Finished, called: Mapping[str, str]) -> Result:
+    """Return what a command wrote, paths called the same in every kind of sandbox."""
+    texts = []
+    for written in (finished.stdout, finished.stderr):
+        text = written.decode("utf-8", "replace")
+        for path, name in called.items():
+            text = text.replace(path, name)
+        texts.append(_clean(text, ANSWER))
+    out, err = texts
     parts = [part.rstrip("\n") for part in (out, err) if part.strip()]
     if finished.why:
         parts.append(f"[ended: {finished.why}]")

@@ -19,8 +19,8 @@ from typing import Final, final
 
 from pytest_comem.errors import SettingsError
 
-#: Where programs see the packages.
-_SHOWN: Final = "/comem/lib"
+#: Where isolated programs see the packages.
+SHOWN: Final = "/comem/lib"
 #: Without the environment's packages, the user's, and the current directory's modules.
 _FLAGS: Final = ("-S", "-s", "-P")
 
@@ -82,8 +82,8 @@ def interpreter_for(kind: str, needed: Needed = PYTEST) -> Interpreter:
     packages = {path.name: path for path in found if path is not None}
     if kind == "none":
         return Interpreter(command, libraries=str(_linked(packages)))
-    shown = {f"{_SHOWN}/{name}": path for name, path in sorted(packages.items())}
-    return Interpreter(command, {**_installation(Path(program)), **shown}, _SHOWN)
+    shown = {f"{SHOWN}/{name}": path for name, path in sorted(packages.items())}
+    return Interpreter(command, {**_installation(Path(program)), **shown}, SHOWN)
 
 
 def absent(needed: Needed) -> tuple[str, ...]:

@@ -138,9 +138,11 @@ def _test_problems(
 def _relevance_problems(
     relevance: Relevance, stream: Stream, task: StreamTask
 ) -> Iterator[Problem]:
-    twice = doubled(one.task_id for one in relevance.relevant)
+    twice = doubled(
+        f"{one.task_id} is listed twice for a {one.dependency}" for one in relevance.relevant
+    )
     if twice is not None:
-        yield "relevant", f"task {twice} is listed twice"
+        yield "relevant", f"task {twice}; put the snippets together"
     for number, one in enumerate(relevance.relevant):
         field = f"relevant.{number}"
         position = stream.positions.get(one.task_id)

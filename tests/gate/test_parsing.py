@@ -117,7 +117,7 @@ def test_words_of_rules_may_be_metrics(name: str) -> None:
         ("gatemem.MGS == 0.3", 13, "write <= or >="),
         ("gatemem.MGS != 0.3", 13, "write <= or >="),
         ("gatemem.MGS >= ", 16, "a number is expected"),
-        ("gatemem.MGS >= -0.3", 16, "a number is expected"),
+        ("gatemem.MGS >= --0.3", 17, "a number is expected"),
         ("gatemem.MGS >= basline", 16, "a number or 'baseline'"),
         ("gatemem.MGS >= 0.3.1", 16, "a number is expected"),
         ("gatemem.MGS >= 1e-3", 16, "a number is expected"),

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import io
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from office_operations import do, done, refused, state
 
 from pytest_comem.office import inside
 from pytest_comem.office.inside.office_tools import perform
@@ -25,49 +23,7 @@ from pytest_comem.office.operations import OPERATIONS
 openpyxl = pytest.importorskip("openpyxl")
 docx = pytest.importorskip("docx")
 
-ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
 HERE = Path(inside.__file__).parent
-
-
-def do(root: Path, name: str, **arguments: Any) -> dict[str, Any]:
-    """Do one operation."""
-    (result,) = perform(root, [{"name": name, "arguments": arguments}])
-    return result
-
-
-def done(root: Path, name: str, **arguments: Any) -> Any:
-    """Do one that has to succeed, and return its value."""
-    result = do(root, name, **arguments)
-    assert result["ok"], result["text"]
-    return result["value"]
-
-
-def refused(root: Path, name: str, **arguments: Any) -> str:
-    """Do one that has to fail and change nothing, and return what it says."""
-    before = state(root)
-    result = do(root, name, **arguments)
-    assert not result["ok"], result
-    assert result["value"] is None
-    assert state(root) == before
-    return str(result["text"])
-
-
-def state(root: Path) -> dict[str, str]:
-    """Return what lies in a directory: hash by path, links as what they name."""
-    return {
-        path.relative_to(root).as_posix(): (
-            f"-> {path.readlink()}"
-            if path.is_symlink()
-            else hashlib.sha256(path.read_bytes()).hexdigest()
-        )
-        for path in root.rglob("*")
-        if path.is_symlink() or path.is_file()
-    }
-
-
-def query(root: Path, statement: str, **table: str) -> Any:
-    """Ask one file, as table ``t``."""
-    return done(root, "query", tables=[{"name": "t", **table}], statement=statement)
 
 
 @pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - {"shell", "ask_resource"}))
@@ -282,106 +238,31 @@ def test_broken_office_files_are_said_to_be(
     assert repr(path) in refused(tmp_path, "query", tables=tables, statement="SELECT 1")
 
 
+def test_entities_of_a_hostile_part_are_not_expanded(tmp_path: Path) -> None:
+    """Neither by the memory that they would take, nor with a file of the host."""
+    done(tmp_path, "write_document", path="a.docx", blocks=BLOCKS)
+    laughs = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 20}">' for n in range(1, 12))
+    types = f'<!DOCTYPE d [<!ENTITY e0 "ha"><!ENTITY f SYSTEM "file:///etc/passwd">{laughs}]>'
+    with zipfile.ZipFile(tmp_path / "a.docx") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    body = parts["word/document.xml"].decode()
+    head, _, rest = body.partition("?>")
+    for entity in ("e11", "f"):
+        told = rest.replace("Some text.", f"Some &{entity};")
+        parts["word/document.xml"] = f"{head}?>{types}{told}".encode()
+        with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+            for name, content in parts.items():
+                archive.writestr(name, content)
+        text = do(tmp_path, "read", path="a.docx")["text"]
+        assert "haha" not in text
+        assert "root:" not in text
+
+
 def test_an_archive_that_unpacks_to_too_much_is_not_read(tmp_path: Path) -> None:
     """However small it is packed."""
     with zipfile.ZipFile(tmp_path / "a.docx", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/document.xml", b" " * 70_000_000)
     assert "unpacks to more" in refused(tmp_path, "read", path="a.docx")
-
-
-def test_csv_is_queried_with_its_delimiter_and_encoding(tmp_path: Path) -> None:
-    """Numbers are numbers, identifiers with leading zeros are texts, an empty cell is nothing."""
-    (tmp_path / "a.csv").write_bytes("id;ört;v\n007;Köln;1.5\n12;Ulm;\n".encode("latin-1"))
-    table = {"path": "a.csv", "delimiter": ";", "encoding": "latin-1"}
-    assert query(tmp_path, "SELECT * FROM t", **table) == [
-        ["007", "Köln", 1.5],
-        ["12", "Ulm", None],
-    ]
-    assert query(tmp_path, "SELECT sum(v) FROM t WHERE \"ört\" = 'Köln'", **table) == 1.5
-    said = refused(tmp_path, "query", tables=[{"name": "t", "path": "a.csv"}], statement="SELECT 1")
-    assert "give its encoding" in said
-
-
-def test_a_spreadsheet_is_queried_by_sheet(tmp_path: Path) -> None:
-    """Dates come out as ISO 8601; the sheet has to be named where there are several."""
-    import datetime
-
-    book = openpyxl.Workbook()
-    book.active.append(["day", "at", "n"])
-    moment = datetime.datetime(2025, 3, 31, 9, 30)
-    book.active.append([datetime.date(2025, 3, 31), moment, "012"])
-    book.create_sheet("Other")
-    book.save(tmp_path / "a.xlsx")
-    table = {"path": "a.xlsx", "sheet": "sheet"}
-    row = [["2025-03-31", "2025-03-31T09:30:00", "012"]]
-    assert query(tmp_path, "SELECT * FROM t", **table) == row
-    tables = [{"name": "t", "path": "a.xlsx"}]
-    assert "'Other'" in refused(tmp_path, "query", tables=tables, statement="SELECT 1")
-
-
-def test_a_database_is_made_changed_and_queried(tmp_path: Path) -> None:
-    """Its tables and views are known by their own names, and below the name that was given."""
-    make = "CREATE TABLE o (n TEXT, v REAL); INSERT INTO o VALUES ('a', 1), ('b', 2.5)"
-    assert done(tmp_path, "execute_sql", path="d/a.db", statement=make) == 2
-    view = "CREATE VIEW w AS SELECT n FROM o WHERE v > 1"
-    done(tmp_path, "execute_sql", path="d/a.db", statement=view)
-    assert query(tmp_path, "SELECT sum(v) FROM o", path="d/a.db") == 3.5
-    assert query(tmp_path, "SELECT n FROM t.w", path="d/a.db") == "b"
-    assert "table o (n TEXT, v REAL), 2 rows" in do(tmp_path, "read", path="d/a.db")["text"]
-    with closing(sqlite3.connect(tmp_path / "d/a.db")) as connection:
-        assert connection.execute("SELECT count(*) FROM o").fetchone() == (2,)
-    assert state(tmp_path).keys() == {"d/a.db"}
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE o SET v = 0; SELEC",
-        "DELETE FROM o; ATTACH 'b.db' AS b",
-        "VACUUM INTO 'b.db'",
-        "PRAGMA journal_mode = WAL",
-        f"{ENDLESS} DELETE FROM o WHERE v IN c",
-        "SELECT load_extension('x')",
-    ],
-)
-def test_a_statement_that_fails_leaves_the_database_alone(tmp_path: Path, statement: str) -> None:
-    """So do those that would reach another file, and those that never end."""
-    done(
-        tmp_path, "execute_sql", path="a.db", statement="CREATE TABLE o (v); INSERT INTO o SELECT 1"
-    )
-    refused(tmp_path, "execute_sql", path="a.db", statement=statement)
-
-
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        ("DELETE FROM t", "one SELECT"),
-        ("SELECT 1; SELECT 2", "one statement"),
-        ("", "no SELECT"),
-        ("SELECT w FROM t", "there are: t (v)"),
-        ("SELECT v FROM u", "there are: t (v)"),
-        ("ATTACH 'x.db' AS x", "one SELECT"),
-        (
-            f"{ENDLESS} SELECT max(n) FROM c",
-            "long",
-        ),
-        ("SELECT zeroblob(500000000)", "too big"),
-        ("SELECT a.v FROM t a, t b, t c, t d", "more than 2,000 rows"),
-        ("SELECT hex(zeroblob(200000))", "more than 200,000 characters"),
-    ],
-)
-def test_a_query_is_one_bounded_select(tmp_path: Path, statement: str, said: str) -> None:
-    """Anything else is refused, with what could be asked."""
-    (tmp_path / "a.csv").write_text("v\n" + "1\n" * 9)
-    tables = [{"name": "t", "path": "a.csv"}]
-    assert said in refused(tmp_path, "query", tables=tables, statement=statement)
-
-
-def test_ragged_and_nameless_columns_have_names(tmp_path: Path) -> None:
-    """Each column can be asked for."""
-    (tmp_path / "a.csv").write_text("a,A,\n1,2,3,4\n5\n")
-    found = query(tmp_path, 'SELECT "a", "A 2", "column 3", "column 4" FROM t', path="a.csv")
-    assert found == [[1, 2, 3, 4], [5, None, None, None]]
 
 
 def test_the_program_answers_a_line_an_operation(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_what_is_no_date_is_not_found(text: str) -> None:
 def test_dates_stand_at_ends_of_sentences_and_in_brackets() -> None:
     """Punctuation around a date does not hide it."""
     text = "From 31.03.2025. (2025-04-01), '1st May 2025'; 2 Sept. 2025!"
-    assert [one.style for one in dates_in(text)] == ["dotted", "iso", "long", "short"]
+    assert [one.styles[0] for one in dates_in(text)] == ["dotted", "iso", "long", "short"]
 
 
 @pytest.mark.parametrize(

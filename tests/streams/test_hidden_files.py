@@ -107,7 +107,8 @@ WHO = "participant ada, task t0004:"
         (
             RELEVANCE,
             lambda it: it["relevant"].append(it["relevant"][0]),
-            f"ada/{RELEVANCE}: field relevant: {WHO} task t0002 is listed twice",
+            f"ada/{RELEVANCE}: field relevant: {WHO} task t0002 is listed twice for a "
+            "convention; put the snippets together",
         ),
         (
             RELEVANCE,
@@ -146,6 +147,15 @@ def test_errors_say_where(
     """File, field, participant and task, and the nearest right name."""
     edit(made / file, change)
     assert refused(lambda: load(made)).startswith(message)
+
+
+def test_a_task_may_bear_on_another_in_two_ways(made: Path) -> None:
+    """As a convention and as a file, say, each with its snippets."""
+    edit(
+        made / RELEVANCE,
+        lambda it: it["relevant"].append({**it["relevant"][0], "dependency": "file"}),
+    )
+    assert [one.dependency for one in load(made).relevance.relevant] == ["convention", "file"]
 
 
 def test_a_snippet_may_not_span_messages(made: Path) -> None:

@@ -64,6 +64,15 @@ def test_unsafe_workspaces_are_refused(
     assert message in refused(lambda: load_stream(made))
 
 
+def test_stored_twins_are_refused(made: Path) -> None:
+    """Two stored files whose names differ only in case would be one on some machines."""
+    (made / "files/notes/One.md").write_text("1", encoding="utf-8")
+    (made / "files/notes/one.md").write_text("2", encoding="utf-8")
+    edit(made / FILE, put(x="notes/One.md", y="notes/one.md"))
+    said = refused(lambda: load_stream(made))
+    assert said.startswith(f"{SHOWN}: {WHO} 'notes/one.md' and 'notes/One.md' differ only in case")
+
+
 def test_a_workspace_of_too_many_bytes_is_refused(made: Path) -> None:
     """Each file is small enough, all of them are not; one stored file counts as often as laid."""
     with (made / "files/large").open("wb") as file:

@@ -31,16 +31,17 @@ def query(files: Files, tables: Any, statement: str) -> tuple[str, Any]:
     """Return an answer in words, and as a value: a scalar where it is one cell, else rows."""
     given = _checked(tables)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
-        # Joined to the statement's errors.
+        # For the statement's errors, and for the answer.
         known: list[str] = []
+        notes: list[str] = []
         for table in given:
             if is_database(files.read(table["path"])[:16]):
                 known += _load_database(memory, files, table)
             else:
-                known.append(_load_rows(memory, table, _rows(files, table)))
+                known.append(_load_rows(memory, table, _rows(files, table, notes)))
         names, rows = select(memory, statement, lambda: f"there are: {'; '.join(known)}")
     value = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else rows
-    return rows_text(names, rows), value
+    return "\n".join([rows_text(names, rows), *notes]), value
 
 
 def _checked(tables: Any) -> list[dict[str, str]]:
@@ -60,10 +61,12 @@ def _checked(tables: Any) -> list[dict[str, str]]:
     return tables
 
 
-def _rows(files: Files, table: dict[str, str]) -> list[list[Cell]]:
+def _rows(files: Files, table: dict[str, str], notes: list[str]) -> list[list[Cell]]:
     path = table["path"]
     if path.lower().endswith(".xlsx"):
-        rows = sheet_rows(files, path, table.get("sheet"))
+        rows, uncomputed = sheet_rows(files, path, table.get("sheet"))
+        if uncomputed:
+            notes.append(f"[{path}: {uncomputed} formulas were never computed and count as NULL]")
     elif path.lower().endswith((".csv", ".tsv", ".txt")):
         rows = csv_rows(files, path, table.get("delimiter"), table.get("encoding", "utf-8"))
     else:

@@ -61,6 +61,7 @@ def write_sheet(files: Files, path: str, sheet: str, rows: Any) -> str:
     given = rows_of(rows, "rows")
     if not 0 < len(sheet) <= 31 or any(char in sheet for char in "[]:*?/\\"):
         raise RefusedError(f"sheet {sheet[:60]!r}: a name has 1 to 31 characters, none of []:*?/\\")
+    book: Any
     if files.place(path).exists():
         book = _opened(files, path)
         old = [each for each in book.worksheets if each.title.casefold() == sheet.casefold()]
@@ -109,15 +110,29 @@ def set_cells(files: Files, path: str, sheet: str, cells: dict[str, Any]) -> str
     return f"set {len(cells)} cells of sheet {found.title!r} in {path}"
 
 
-def sheet_rows(files: Files, path: str, sheet: str | None) -> list[list[Cell]]:
-    """Return the values of a sheet's rows; those of formulas where a program computed them."""
-    book = _opened(files, path, values=True)
-    if sheet is None:
-        if len(book.worksheets) != 1:
-            titles = ", ".join(repr(each.title) for each in book.worksheets)
-            raise RefusedError(f"{path!r} has several sheets; name one: {titles}")
-        return _rows(book.worksheets[0], path)
-    return _rows(_sheet(book, sheet, path), path)
+def sheet_rows(files: Files, path: str, sheet: str | None) -> tuple[list[list[Cell]], int]:
+    """Return the values of a sheet's rows, and how many formulas have none.
+
+    A formula has a value only where an office program computed it; ours do not.
+    """
+    rows = _rows(_only_or_named(_opened(files, path, values=True), sheet, path), path)
+    if all(cell is not None for row in rows for cell in row):
+        return rows, 0
+    written = _only_or_named(_opened(files, path), sheet, path)
+    return rows, sum(
+        cell.data_type == "f" and (at >= len(rows) or rows[at][cell.column - 1] is None)
+        for at, row in enumerate(written.iter_rows())
+        for cell in row
+    )
+
+
+def _only_or_named(book: Any, sheet: str | None, path: str) -> Any:
+    if sheet is not None:
+        return _sheet(book, sheet, path)
+    if len(book.worksheets) != 1:
+        titles = ", ".join(repr(each.title) for each in book.worksheets)
+        raise RefusedError(f"{path!r} has several sheets; name one: {titles}")
+    return book.worksheets[0]
 
 
 def _rows(sheet: Any, path: str) -> list[list[Cell]]:

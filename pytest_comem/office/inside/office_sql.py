@@ -24,7 +24,7 @@ VALUES = 200_000
 MAGIC = b"SQLite format 3\0"
 #: Calls of the watcher, each after so many steps of SQLite's machine.
 _EVERY = 10_000
-_TURNS = 5_000
+_TURNS = 2_000
 _READING = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,

@@ -33,18 +33,16 @@ _BINARY: Final = frozenset({".xlsx", ".docx", ".db", ".sqlite", ".sqlite3"})
 def file_names(slot: Slot, task: Task, passage: Passage) -> Sequence[str]:
     """Return the path written, or renamed to, last whose name holds one of the slot's words.
 
-    Its period becomes this task's in the same form, and the passage's project this task's. What
-    has no period that this task's can be put for, and, for spreadsheets, documents and databases,
-    what is of another kind than the default, is passed over. A bare name that is only told of
-    (``saved as``) goes where the default goes.
+    Its period becomes this task's in the same form, and the passage's project this task's. For
+    spreadsheets, documents and databases, what is of another kind than the default is passed over.
+    A bare name that is only told of (``saved as``) goes where the default goes.
     """
     found = []
     for place, path in _paths(passage.kept, str(PurePosixPath(slot.default).parent)):
         name = PurePosixPath(path)
         if _fits(name, slot) and not {"..", "."} & set(name.parts) and not name.is_absolute():
             made = moved(path, slot.period) if slot.period else path
-            if made is not None:
-                found.append((place, _for_project(made, passage.project, task.project)))
+            found.append((place, _for_project(made, passage.project, task.project)))
     return [max(found)[1]] if found else []
 
 

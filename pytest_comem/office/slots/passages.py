@@ -55,7 +55,8 @@ class Passage:
     :param named: projects that its text names.
     :param everywhere: whether somebody says in it that something holds in all projects.
     :param from_now: whether somebody says in it that something holds from now on.
-    :param own: whether it states a habit or corrects something, rather than shows work.
+    :param own: whether the participant states a habit in it or corrects something.
+    :param heard: whether the participant says it, as its header tells.
     :param result: whether a tool said it: it shows what was found, not how things are written.
     :param text: the whole part.
     :param kept: without header and speaker and without what was replaced.
@@ -68,6 +69,7 @@ class Passage:
     everywhere: bool
     from_now: bool
     own: bool
+    heard: bool
     result: bool
     text: str
     kept: str
@@ -100,12 +102,21 @@ def read_passages(texts: Sequence[str], participant: Participant) -> list[Passag
 def in_order(passages: Sequence[Passage], task: Task) -> list[Passage]:
     """Return passages in the order in which they are believed.
 
-    What concerns the task comes first, then the newer; of one day what states or corrects before
-    what shows, then the memory's own order.
+    What concerns the task comes first, and what tools returned last of it; then the newer; of one
+    day what states a habit or corrects, then what else the participant said, then the memory's own
+    order.
     """
-    by_rank = sorted(passages, key=lambda passage: passage.own, reverse=True)
-    by_day = sorted(by_rank, key=lambda passage: passage.day, reverse=True)
-    return sorted(by_day, key=lambda passage: passage.applies(task), reverse=True)
+
+    def belief(passage: Passage) -> tuple[int, bool, str, bool, bool]:
+        return (
+            passage.applies(task),
+            not passage.result,
+            passage.day,
+            passage.own,
+            passage.heard,
+        )
+
+    return sorted(passages, key=belief, reverse=True)
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +176,8 @@ def _read(index: int, text: str, participant: Participant) -> Passage:
         named=tuple(named),
         everywhere=said and _EVERYWHERE.search(body) is not None,
         from_now=said and _FROM_NOW.search(body) is not None,
-        own=_OWN.search(kept) is not None and not (speaker and speaker["name"] == "result"),
+        own=said and _OWN.search(kept) is not None,
+        heard=said and speaker is not None,
         result=speaker is not None and speaker["name"] == "result",
         text=text,
         kept=kept,

@@ -55,6 +55,11 @@ _PERIOD: Final = re.compile(
 )
 _GRAIN: Final[Mapping[str, Grain]] = {name: grain for name, grain, _ in _FORMS}
 
+#: From fine to coarse.
+_ORDER: Final[tuple[Grain, ...]] = ("day", "week", "month", "quarter", "year")
+#: What one kind of report can be about in turn.
+_RIVALS: Final = frozenset[Grain]({"week", "month", "quarter"})
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -71,27 +76,51 @@ def period_of(text: str) -> Period | None:
     return _read(match) if match else None
 
 
-def moved(path: str, period: str) -> str | None:
+def moved(path: str, period: str) -> str:
     """Return a path with every period in it replaced by another one, each in its own form.
 
-    A coarser form is computed (the quarter of a month). Of a finer one only a day can be: the first
-    or last of a month or quarter, or the same day of a week. ``None`` where it cannot be.
+    The finest period of a path is its file's, coarser ones are folders and the like. Coarser ones
+    are computed (the quarter of a month). The file's own keeps its form where it is no finer than
+    the new period; a month, a quarter and a week give way to each other; a last or first day
+    becomes that of the new period; any other day gives way to the new period.
 
     :param period: such as ``2025-03``; one that is no period replaces nothing.
     """
     target = period_of(period)
-    if target is None:
+    found = [(match, read) for match in _PERIOD.finditer(path) if (read := _read(match))]
+    if target is None or not found:
         return path
+    finest = min(_ORDER.index(read.grain) for _, read in found)
     parts, start = [], 0
-    for match in _PERIOD.finditer(path):
-        theirs = _read(match)
-        if theirs is not None:
-            day = _day_for(theirs, target)
-            if day is None:
-                return None
-            parts += [path[start : match.start()], _write(match, day)]
-            start = match.end()
+    for match, read in found:
+        own = _ORDER.index(read.grain) == finest
+        parts += [path[start : match.start()], _replaced(match, read, target, own)]
+        start = match.end()
     return "".join([*parts, path[start:]])
+
+
+def _replaced(match: re.Match[str], read: Period, target: Period, own: bool) -> str:
+    """Return what stands for a match; *own* where it is the file's own period."""
+    if own and read.grain != target.grain and {read.grain, target.grain} <= _RIVALS:
+        return _written_anew(match, target)
+    day = _day_for(read, target)
+    return _written_anew(match, target) if day is None else _write(match, day)
+
+
+def _written_anew(match: re.Match[str], target: Period) -> str:
+    """Return the new period in its own form, with the mark and the place of the year of a match."""
+    between = match.groupdict().get(f"{_form_of(match)}_s") or "-"
+    year, week, _ = target.start.isocalendar()
+    rest = {
+        "day": f"{target.start.month:02}{between}{target.start.day:02}",
+        "week": f"w{week:02}",
+        "month": f"{target.start.month:02}",
+        "quarter": f"Q{(target.start.month + 2) // 3}",
+        "year": "",
+    }[target.grain]
+    shown = f"{year if target.grain == 'week' else target.start.year:04}"
+    first = match[0][:4].isdigit()
+    return between.join(one for one in ((shown, rest) if first else (rest, shown)) if one)
 
 
 def _form_of(match: re.Match[str]) -> str:
@@ -117,9 +146,6 @@ def _read(match: re.Match[str]) -> Period | None:
         return Period(grain, datetime.date(year, month, day))
     except ValueError:
         return None
-
-
-_ORDER: Final[tuple[Grain, ...]] = ("day", "week", "month", "quarter", "year")
 
 
 def _day_for(theirs: Period, target: Period) -> datetime.date | None:

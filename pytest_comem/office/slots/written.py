@@ -58,7 +58,8 @@ def number_styles(slot: Slot, task: Task, passage: Passage) -> Sequence[str]:
 
     A number that can be in several styles counts for each in part. Where some number has decimals
     and can be in one style only, such numbers decide alone, as counts beside them are whole
-    anyway.
+    anyway. Numbers below 1000 with a point do not show how thousands look, and alone decide
+    nothing.
     """
     return _styles(passage, _numbers)
 
@@ -84,6 +85,8 @@ def _dates(text: str) -> list[tuple[str, ...]]:
 
 def _numbers(text: str) -> list[tuple[str, ...]]:
     telling = [number for number in numbers_in(text) if number.telling]
+    if not any(abs(one.value) >= 1000 or "," in one.text for one in telling):
+        return []
     clear = [one for one in telling if len(one.styles) == 1 and one.value % 1]
     return [number.styles for number in clear or telling]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_comem.core.outcomes import Outcome, Usage, plus
 from pytest_comem.metrics.comembench import workflow_rows
-from pytest_comem.metrics.contextweave import DIVISIONS, NO_RECALL, TaskSheet
+from pytest_comem.metrics.contextweave import NO_RECALL, TaskSheet
 from pytest_comem.metrics.contextweave_counts import OFFICE
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.metrics.sample import Sample
@@ -27,13 +27,13 @@ BREAKDOWNS: Final = {
     "topology": "topology",
     "participant": "participant",
     "activities": "activity",
-    "distance": "distance of the nearest task that helps",
+    "distance": "distance",
     "project": "project",
 }
 #: What a suite's rows are divided by, where it is not the domain alone.
 _DIVIDED: Final = {
     WORKFLOWS: "By domain, topology and operator",
-    OFFICE: f"Without recall, and by {', '.join(DIVISIONS)}",
+    OFFICE: "Without recall, and by kind of task",
 }
 
 

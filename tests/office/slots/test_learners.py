@@ -77,7 +77,7 @@ def test_number_styles_are_learned(text: str, style: str) -> None:
 
 def test_small_numbers_and_years_teach_no_style() -> None:
     """A passage without a telling number offers nothing."""
-    assert offered(NUMBER, f"{H} Ada: 12 of 99 in 2025, see version 2.1") == []
+    assert offered(NUMBER, f"{H} Ada: 12 of 99 in 2025, see version 2.1, always 3.5") == []
 
 
 NAME = slot(SlotKind.FILE_NAME, "reports/churn.md", period="2025-03", words=("churn",))
@@ -89,7 +89,7 @@ NAME = slot(SlotKind.FILE_NAME, "reports/churn.md", period="2025-03", words=("ch
         (f"{H} assistant: wrote reports/2025-01-churn.md:\n# Churn", "reports/2025-03-churn.md"),
         (f"{H} Ada: " + renamed("reports/c.md", "out/churn_202501.md"), "out/churn_202503.md"),
         (f"{N} assistant: wrote x/north-light-churn.md:\nA", "x/harbour-churn.md"),
-        (f"{N} assistant: wrote NorthLight/churn-Q1-2025.md:\nA", "Harbour/churn-Q1-2025.md"),
+        (f"{N} assistant: wrote NorthLight/churn-Q1-2025.md:\nA", "Harbour/churn-03-2025.md"),
         ("Ada keeps reports as `churn-jan-2025.md`", "reports/churn-mar-2025.md"),
         (
             "The January churn report was saved as reports/churn_2025-01-31.md.",
@@ -111,12 +111,11 @@ def test_file_names_are_made_over(text: str, path: str) -> None:
         f"{H} assistant: wrote reports/churn.xlsx:\nA",
         f"{H} assistant: wrote /etc/churn.md:\nA",
         f"{H} assistant: wrote ../churn.md:\nA",
-        f"{H} assistant: wrote churn/2025-01-15-churn.md:\nA",
         "Prepared the churn report for January",
     ],
 )
 def test_other_files_are_no_names(text: str) -> None:
-    """Files of another subject or kind, read only, outside, or of a day that cannot be: nothing."""
+    """Files of another subject or kind, only read, or outside the workspace teach nothing."""
     assert offered(NAME, text) == []
 
 
@@ -133,7 +132,7 @@ def test_the_old_name_of_a_file_is_not_taken() -> None:
         ("2025_01_31.md", "2025-02", "2025_02_28.md"),
         ("2025-01-01.md", "2025-Q3", "2025-07-01.md"),
         ("20250131.md", "2025-03-30", "20250330.md"),
-        ("2025-Q1/x-q1-2025.md", "2025-08", "2025-Q3/x-q3-2025.md"),
+        ("2025-Q1/x-q1-2025.md", "2025-Q3", "2025-Q3/x-q3-2025.md"),
         ("JAN-2025.md", "2025-05", "MAY-2025.md"),
         ("January_2025.md", "2025-05", "May_2025.md"),
         ("2025-w05.md", "2025-W09", "2025-w09.md"),
@@ -150,12 +149,27 @@ def test_periods_move_in_their_form(path: str, period: str, made: str) -> None:
     assert moved(path, period) == made
 
 
-def test_a_period_that_cannot_be_told_is_not_guessed() -> None:
-    """A finer period than the task's is not made up; what is no period is none."""
-    assert moved("2025-01-15.md", "2025-03") is None
-    assert moved("2025-01.md", "2025-Q1") is None
+@pytest.mark.parametrize(
+    ("path", "period", "made"),
+    [
+        ("2025-01-atlas.md", "2025-Q1", "2025-Q1-atlas.md"),
+        ("2025-Q1-atlas.md", "2025-05", "2025-05-atlas.md"),
+        ("jan-2025.md", "2025-Q2", "Q2-2025.md"),
+        ("2025_w05.md", "2025-03", "2025_03.md"),
+        ("2025/2025-Q1/2025-01-x.md", "2026-05", "2026/2026-Q2/2026-05-x.md"),
+        ("2025-01-15.md", "2025-03", "2025-03.md"),
+    ],
+)
+def test_a_period_of_another_length_takes_its_place(path: str, period: str, made: str) -> None:
+    """The file's own period gives way to one of another length; its folders keep their forms."""
+    assert moved(path, period) == made
+
+
+def test_what_is_no_period_is_none() -> None:
+    """Weeks and days on no calendar, and words, are no periods and replace nothing."""
     assert period_of("2025-w60") is None
     assert period_of("soon") is None
+    assert moved("2025-01.md", "soon") == "2025-01.md"
 
 
 COLUMNS = slot(SlotKind.COLUMNS, "region|amount|margin|note")

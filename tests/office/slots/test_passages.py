@@ -67,13 +67,14 @@ def test_passages_are_believed_in_order() -> None:
     """Project first, then the newer, of one day corrections, then the memory's order."""
     texts = [
         "no header",
+        "[2025-06-01, Harbour] result: newest",
         "[2025-05-01, North Light] Ada: foreign",
         "[2025-02-01, Harbour] assistant: wrote a.md:\nold",
         "[2025-03-01, Harbour] assistant: wrote a.md:\nnew",
         '[2025-03-01, Harbour] Ada: I changed a.md: "new" is now "newer".',
         "[2025-04-01] Ada: general",
     ]
-    assert [one.index for one in in_order(read(*texts), task("Harbour"))] == [4, 3, 2, 5, 0, 1]
+    assert [one.index for one in in_order(read(*texts), task("Harbour"))] == [5, 4, 3, 1, 6, 0, 2]
 
 
 def test_what_was_replaced_is_dropped() -> None:

@@ -60,7 +60,8 @@ class Closing:
         has it.
     :param kronor: whether the Nordics book in kronor.
     :param index: entries in the register afterwards; ``None`` where none is to be made.
-    :param told: whether this task itself says which sheet of the plan counts.
+    :param semicolons: whether the ledger has them, as it had until spring; commas else.
+    :param told: the slot that this task itself answers: ``planned`` or ``reading``.
     """
 
     period: str
@@ -70,12 +71,14 @@ class Closing:
     lines: tuple[Booking, ...]
     kronor: bool = False
     index: int | None = None
-    told: bool = False
+    told: str = ""
+    semicolons: bool = True
+    ledger_path: str = ""
 
     @property
     def ledger(self) -> str:
         """Return where the ledger lies."""
-        return f"ledger/{self.period}.csv"
+        return self.ledger_path or f"ledger/{self.period}.csv"
 
     @property
     def book(self) -> str:
@@ -110,7 +113,7 @@ class Closing:
         found = {
             "book": self.book,
             "note": self.note,
-            "reading": "semicolons",
+            "reading": "semicolons" if self.semicolons else "commas",
             "amount": "net",
             "planned": "Signed",
             "sources": "yes",
@@ -132,7 +135,7 @@ def number(value: float) -> str:
 def slots(closing: Closing) -> tuple[Slot, ...]:
     """Return what the plan leaves open."""
     reading = {
-        "commas": ('delimiter ","', "commas"),
+        "commas": ("commas, and letters", 'delimiter ","'),
         "semicolons": ('delimiter ";"', "semicolons"),
     }
     amount = {"gross": ("sum(gross",), "net": ("sum(net", "counts net")}
@@ -149,12 +152,18 @@ def slots(closing: Closing) -> tuple[Slot, ...]:
     return (
         _path("book", "finance/revenue.xlsx", "revenue", closing),
         _path("note", "finance/note.md", "note", closing),
-        slot("reading", "choice", "commas", options=reading, about=["ledger", "ledgers"]),
+        slot(
+            "reading",
+            "choice",
+            "semicolons" if closing.told == "reading" else "commas",
+            options=reading,
+            about=["ledger", "ledgers", "export"],
+        ),
         slot("amount", "choice", "gross", options=amount),
         slot(
             "planned",
             "choice",
-            "Signed" if closing.told else "Plan",
+            "Signed" if closing.told == "planned" else "Plan",
             options=planned,
             about=["plan-2025.xlsx", "signed"],
         ),
@@ -277,7 +286,7 @@ def checks(closing: Closing) -> tuple[Check, ...]:
     note = closing.note
     figures = (
         ("total", "reference", "Revenue in EUR:", closing.total, counted),
-        ("gap", "reference", "Against plan in EUR:", closing.gap, (*counted, "planned")),
+        ("gap", "better", "Against plan in EUR:", closing.gap, (*counted, "planned")),
     )
     found = [
         check(
@@ -299,7 +308,7 @@ def checks(closing: Closing) -> tuple[Check, ...]:
         untouched_register() if closing.index is None else registered(closing.index),
         check(
             "lines",
-            "better",
+            "minimum",
             "The note says how many lines of the ledger were counted.",
             "number_near",
             broken("edit", path=note, old="lines counted", new="lines"),

@@ -182,10 +182,15 @@ def bookings(period: str, months: Sequence[str], kronor_from: str = "9999") -> l
     return found
 
 
-def ledger(lines: Sequence[Booking]) -> bytes:
-    """Return a ledger as finance exports it: semicolons, and Western letters in one byte."""
+def ledger(lines: Sequence[Booking], *, semicolons: bool = True) -> bytes:
+    """Return a ledger as finance exports it: semicolons, and Western letters in one byte.
+
+    :param semicolons: else commas and UTF-8, as the new system has it.
+    """
     head = ("entry", "booked", "region", "gross", "net", "currency")
     rows = [(b.entry, b.booked, b.region, b.gross, b.net, b.currency) for b in lines]
+    if not semicolons:
+        return table([head, *rows])
     return table([head, *rows], delimiter=";", encoding="cp1252")
 
 

@@ -71,7 +71,7 @@ def register() -> Slot:
     """Return the slot for whether a finished report is entered in the register."""
     signs = {
         "no": ("registers itself", "register themselves", "nobody enters reports"),
-        "yes": ("tools/register.py", "register.py"),
+        "yes": ("python3 tools/register.py",),
     }
     return slot("register", "choice", "no", options=signs, about=("register.py", "registers"))
 

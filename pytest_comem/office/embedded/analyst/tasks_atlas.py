@@ -11,6 +11,12 @@ from pytest_comem.office.embedded.specs import TaskSpec, do, relevant, step
 from pytest_comem.streams.plans import Plan
 from pytest_comem.streams.schema import Activity, Observation
 
+#: What a closing must have whoever does it.
+_PARTS: Final = (
+    "I need a workbook under finance/ with revenue in its name (sheet Closing: columns Region and "
+    "Revenue EUR, the total below), and a Markdown note beside it with note in its name (lines "
+    "Revenue in EUR:, Against plan in EUR: and Ledger lines counted:)."
+)
 _DECEMBER: Final = tuple(bookings("2024-12", ["2024-12"]))
 JANUARY: Final = Closing(
     "2025-01",
@@ -19,16 +25,18 @@ JANUARY: Final = Closing(
     "2025-02-13",
     tuple(bookings("2025-01", ["2025-01"])),
     index=2,
-    told=True,
+    told="planned",
 )
 QUARTER: Final = Closing(
-    "2025-Q1",
+    "2025-03",
     "first quarter of 2025",
     "Q1",
     "2025-04-15",
     tuple(bookings("2025-Q1", ["2025-01", "2025-02", "2025-03"], "2025-03")),
     kronor=True,
     index=4,
+    ledger_path="ledger/2025-Q1.csv",
+    told="reading",
 )
 MAY: Final = Closing(
     "2025-05",
@@ -37,6 +45,7 @@ MAY: Final = Closing(
     "2025-06-17",
     tuple(bookings("2025-05", ["2025-05"], "2025-03")),
     kronor=True,
+    semicolons=False,
 )
 
 _GROSS: Final = revenue(_DECEMBER, amount="gross")
@@ -131,7 +140,7 @@ A02: Final = TaskSpec(
         do("move", path=_COVER, to=_NAMED[1]),
     ),
     remarks=(
-        "Petra's closing counts net: gross still has the tax in it, which is not ours.",
+        "A closing always counts net: gross still has the tax in it, which goes to the state.",
         "Totals in her workbooks are formulas. She once found a typed one that was off by four "
         "cents and has never let us forget it.",
     ),
@@ -154,9 +163,8 @@ A05: Final = TaskSpec(
     started="2025-02-13T11:00",
     project=habits.ATLAS,
     title="Closing of January",
-    instruction="Please do the closing of January for Petra: revenue by region in a workbook (sheet Closing) under "
-    "finance/, and the note with total and gap to the plan (finance/plan-2025.xlsx). The ledger is "
-    "ledger/2025-01.csv.",
+    instruction="Please do the closing of January for Petra. The ledger is ledger/2025-01.csv, the "
+    "plan finance/plan-2025.xlsx. " + _PARTS,
     observations=(
         Observation(
             title="Mail from Petra (controller)",
@@ -176,7 +184,7 @@ A05: Final = TaskSpec(
     remarks=("Petra has it. She was early for once, and so were we.",),
     checks=atlas.checks(JANUARY),
     preferences=atlas.preferences(JANUARY),
-    relevant=(*_FIRST, relevant("a03", "convention", "whom to ask", "tools/register.py")),
+    relevant=(*_FIRST, relevant("a03", "convention", "whom to ask", "when a report is finished")),
 )
 
 _DECISIONS: Final = "finance/decisions.md"
@@ -226,12 +234,12 @@ A10: Final = TaskSpec(
     started="2025-04-15T10:15",
     project=habits.ATLAS,
     title="Closing of the first quarter",
-    instruction="The quarter needs closing: revenue in euro by region from ledger/2025-Q1.csv in a "
-    "workbook (sheet Closing) under finance/, and the note with total and gap to the plan.",
+    instruction="The quarter needs closing. The ledger is ledger/2025-Q1.csv, the plan is where it "
+    "was. " + _PARTS,
     observations=(
         Observation(
             title="Mail from Henrik",
-            text="The ledger of the quarter is complete now, 72 lines. The Nordics are in with "
+            text="The ledger of the quarter is complete now, 72 lines, semicolons as ever. The Nordics are in with "
             "their new system for the last month.",
         ),
     ),
@@ -241,7 +249,11 @@ A10: Final = TaskSpec(
     plan=atlas.plan(QUARTER),
     choices=QUARTER.choices,
     replies=("The quarter is closed; the Nordics' kronor of March are converted.",),
-    remarks=("Thank you, Henrik checked the Nordics by hand and agrees.",),
+    remarks=(
+        "Thank you, Henrik checked the Nordics by hand and agrees.",
+        "From now on the ledgers come out of the new system, he says: commas, and letters in "
+        "UTF-8, from May at the latest.",
+    ),
     checks=atlas.checks(QUARTER),
     preferences=atlas.preferences(QUARTER),
     relevant=(
@@ -258,7 +270,7 @@ A10: Final = TaskSpec(
         ),
         relevant("a05", "fact", "sheet Signed of the plan"),
         relevant("a02", "convention", "counts net", "I set cells of sheet"),
-        relevant("a03", "convention", "tools/register.py"),
+        relevant("a03", "convention", "when a report is finished"),
     ),
 )
 
@@ -267,8 +279,7 @@ A14: Final = TaskSpec(
     started="2025-06-17T10:30",
     project=habits.ATLAS,
     title="Closing of May",
-    instruction="Petra asks for the closing of May: revenue in euro by region (sheet Closing of a "
-    "workbook) and the note with total and gap to the plan. The ledger is ledger/2025-05.csv.",
+    instruction="Petra asks for the closing of May. The ledger is ledger/2025-05.csv. " + _PARTS,
     observations=(
         Observation(
             title="Mail from Petra (controller)",
@@ -278,7 +289,7 @@ A14: Final = TaskSpec(
     ),
     activities=(Activity.DATA_PROCESS, Activity.DATA_ANALYSIS),
     archived=("finance/2025-*", "reports/*", "drafts/*", "ledger/*", "beacon/*", "survey/*"),
-    incoming={"ledger/2025-05.csv": ledger(MAY.lines)},
+    incoming={"ledger/2025-05.csv": ledger(MAY.lines, semicolons=False)},
     plan=atlas.plan(MAY),
     choices=MAY.choices,
     replies=("May is closed.",),
@@ -289,14 +300,15 @@ A14: Final = TaskSpec(
         relevant(
             "a10",
             "procedure",
-            'delimiter ";"',
+            "the ledgers come out of the new system",
+            "sum(net",
             "finance/plan-2025.xlsx (sheet",
             'wrote sheet "Closing"',
             'wrote sheet "Sources"',
             "=SUM(",
-            "wrote finance/2025-Q1-atlas-note.md",
+            "wrote finance/2025-03-atlas-note.md",
         ),
-        relevant("a11", "convention", "tools/register.py"),
+        relevant("a11", "convention", "register themselves"),
         relevant("a08", "fact", "budget rate, 11.40"),
         relevant("a02", "convention", "counts net"),
     ),

@@ -20,6 +20,7 @@ from pytest_comem.office.embedded.specs import (
     slot,
     step,
 )
+from pytest_comem.office.styles import format_number
 from pytest_comem.streams.plans import Plan, PlanStep, Slot
 from pytest_comem.streams.schema import Activity, Observation
 
@@ -171,7 +172,7 @@ A06: Final = TaskSpec(
     remarks=(
         "Product reads this with other eyes than Retention: a quote without its source, in square "
         "brackets right behind it, is an anecdote to them.",
-        "Yusuf's parser took it at once.",
+        "Yusuf's parser took it at once. His exports always have commas, as this one.",
     ),
     checks=(
         check(
@@ -198,7 +199,12 @@ A06: Final = TaskSpec(
             "reference",
             f"The net promoter score is {_NET_FEBRUARY}.",
             "number_near",
-            broken("edit", path=_FINAL, old=f"score: {_NET_FEBRUARY}", new="score: 1.2"),
+            broken(
+                "edit",
+                path=_FINAL,
+                old=f"score: {format_number(_NET_FEBRUARY, '1234.5')}",
+                new="score: 1.2",
+            ),
             ("reading", "channel"),
             file=_VOICE,
             near="Net promoter score:",
@@ -232,7 +238,7 @@ A06: Final = TaskSpec(
         ),
         habits.questions_item(_FINAL, _VOICE),
     ),
-    relevant=(relevant("a03", "convention", "whom to ask", "tools/register.py"),),
+    relevant=(relevant("a03", "convention", "whom to ask", "when a report is finished"),),
 )
 
 #: Interviews with customers who left: what each says, and on which themes.
@@ -400,7 +406,12 @@ A13: Final = TaskSpec(
             "reference",
             f"The net promoter score is {_NET_MAY}.",
             "number_near",
-            broken("edit", path=_DONE, old=f"score: {_NET_MAY}", new="score: 1.2"),
+            broken(
+                "edit",
+                path=_DONE,
+                old=f"score: {format_number(_NET_MAY, '1234.5')}",
+                new="score: 1.2",
+            ),
             ("reading", "channel"),
             file=_VOICE,
             near="Net promoter score:",
@@ -464,10 +475,11 @@ A13: Final = TaskSpec(
             "convention",
             "I changed beacon/february-voice.md",
             "in square brackets",
+            "always have commas",
             "channel <> 'kiosk'",
             "wrote beacon/february-voice.md",
         ),
-        relevant("a11", "convention", "tools/register.py"),
+        relevant("a11", "convention", "register themselves"),
         relevant("a03", "convention", "whom to ask"),
     ),
 )

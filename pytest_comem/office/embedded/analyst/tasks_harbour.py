@@ -21,6 +21,12 @@ JUNE: Final = Month(
     "2025-06", "2025-06-30", "2025-05", 503, 441, basis="requested", date_style="iso"
 )
 _DRAFT: Final = "reports/december.md"
+#: What a report must have whoever writes it.
+_LINES: Final = (
+    "The dashboard picks up the lines Accounts at start:, Lost accounts:, Churn rate in percent: "
+    "and Monthly fees lost in euro:, a line on Tickets, and a section Segments. The file lies in "
+    "reports/ and has churn in its name."
+)
 
 
 def contact_centre(month: Month, calls: int) -> tuple[Resource, ...]:
@@ -146,7 +152,7 @@ _JANUARY_RELEVANT = (
         "test accounts",
         "thousands with a comma",
     ),
-    relevant("a03", "convention", "whom to ask", "tools/register.py"),
+    relevant("a03", "convention", "whom to ask", "when a report is finished"),
 )
 
 A04: Final = TaskSpec(
@@ -154,7 +160,8 @@ A04: Final = TaskSpec(
     started="2025-02-06T08:50",
     project=habits.HARBOUR,
     title="Churn in January",
-    instruction="The January churn report is due today. The warehouse has been refreshed.",
+    instruction="The January churn report is due today, with accounts lost, segments and the contact "
+    "centre's tickets. The warehouse has been refreshed. " + _LINES,
     observations=(
         Observation(
             title="Notes of the Retention stand-up",
@@ -184,7 +191,8 @@ A12: Final = TaskSpec(
     started="2025-05-13T09:05",
     project=habits.HARBOUR,
     title="Churn in April",
-    instruction="Please do the churn report for April; Retention's review is on Thursday.",
+    instruction="Please do the churn report for April, tickets included; Retention's review is on "
+    "Thursday. " + _LINES,
     observations=(
         Observation(
             title="Mail from Tomas (Retention)",
@@ -203,7 +211,7 @@ A12: Final = TaskSpec(
     checks=harbour.checks(APRIL),
     preferences=harbour.preferences(APRIL),
     relevant=(
-        relevant("a11", "convention", "asked to leave", "tools/register.py"),
+        relevant("a11", "convention", "asked to leave", "dates in Harbour", "register themselves"),
         relevant("a04", "procedure", "plan <> 'internal'", "wrote reports/2025-01-harbour-churn"),
         relevant("a04", "procedure", "asked the resource service: contact centre: tickets closed"),
         relevant("a01", "convention", "I changed reports/december.md", "test accounts"),
@@ -215,7 +223,8 @@ A15: Final = TaskSpec(
     started="2025-07-08T09:15",
     project=habits.HARBOUR,
     title="Churn in June",
-    instruction="June's churn report, please. It closes the half-year, so people will look twice.",
+    instruction="June's churn report, please, with the tickets. It closes the half-year, so people "
+    "will look twice. " + _LINES,
     observations=(
         Observation(
             title="Notes of the Retention stand-up",
@@ -242,7 +251,7 @@ A15: Final = TaskSpec(
             "Month before, in percent",
             "asked the resource service: contact centre: tickets closed",
         ),
-        relevant("a11", "convention", "asked to leave", "tools/register.py"),
+        relevant("a11", "convention", "asked to leave", "register themselves"),
         relevant("a01", "convention", "test accounts"),
     ),
 )

@@ -68,7 +68,7 @@ PEOPLE: Final = slot(
     "people",
     "choice",
     "everyone",
-    options={"C": ["state C", "'C' IN (state", '("C",)'], "everyone": ["whole export"]},
+    options={"C": ["state C", "state = 'C'", '("C",)'], "everyone": ["whole export"]},
 )
 ROOMS: Final = slot(
     "rooms",
@@ -209,21 +209,22 @@ def wants_prepared(path: str, files: str, who: str) -> PreferenceItem:
     )
 
 
-def wants_opening(path: str, files: str, mark: str = "") -> PreferenceItem:
+def wants_opening(path: str, files: str, mark: str = "", name: str = "Upshot") -> PreferenceItem:
     """Return the item on the section that papers open with.
 
     :param mark: what stands before the heading in the file: ``## `` in Markdown.
+    :param name: of the section: Upshot until June, Summary from July on.
     """
     return item(
         "opening",
         "upshot",
-        "The paper opens with a section called Upshot.",
+        f"The paper opens with a section called {name}.",
         decided(
             "headings",
-            edit_of(path, f"{mark}Upshot", f"{mark}At a glance"),
+            edit_of(path, f"{mark}{name}", f"{mark}At a glance"),
             ["opening"],
             file=files,
-            include=["Upshot"],
+            include=[name],
         ),
     )
 

@@ -36,7 +36,19 @@ CLAIMS: Final = (
     ("K-07", "Castelmora", "workshop room", "EUR", "540.00"),
     ("K-08", "Fjellvik", "bus", "NOK", "9775.00"),
 )
-#: What a euro is in crowns by the agreement of Kestrel.
+#: Number, first and last name, school, state (by coach or train) of those who were in Lindenau.
+PUPILS: Final = tuple(
+    (
+        nr,
+        "Zoë" if nr == 9 else ("Lars", "Ida", "Paulo", "Marta", "Kai")[nr % 5],
+        "Brandão" if nr == 9 else ("Holm", "Weiß", "Costa", "Lie")[nr % 4],
+        ("Fjellvik", "Castelmora")[nr % 2],
+        "C" if nr % 3 else "T",
+    )
+    for nr in range(1, 27)
+)
+#: What a euro is in crowns by the agreement of Kestrel until June, and at the bank in July.
+BANK: Final = Decimal("11.62")
 AGREED: Final = Decimal("11.50")
 #: Item and amount in crowns of Fjellvik's last claim.
 LAST_CLAIM: Final = (
@@ -65,11 +77,16 @@ def claims() -> bytes:
     return table([("claim", "school", "item", "currency", "amount"), *CLAIMS])
 
 
+def pupils() -> bytes:
+    """Return the list of the pupils who were in Lindenau."""
+    return table([("nr", "first", "last", "school", "state"), *PUPILS])
+
+
 def last_claim() -> bytes:
     """Return Fjellvik's last claim as the school filled it in, with ten percent on top."""
     rows: list[Sequence[object]] = [["Item", "Amount_NOK"], *LAST_CLAIM]
     direct = sum(amount for _, amount in LAST_CLAIM)
-    asked = float(cents(Decimal(direct) / Decimal("11.62") * Decimal("1.10")))
+    asked = float(cents(Decimal(direct) / BANK * Decimal("1.10")))
     return workbook(
         {"Claim": rows, "Asked for": [["What", "EUR"], ["Direct costs and overheads", asked]]}
     )

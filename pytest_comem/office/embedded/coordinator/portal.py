@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_comem.office.embedded.files import table
+from pytest_comem.office.embedded.specs import step
+from pytest_comem.streams.plans import PlanStep
 
 _FIRST: Final = (
     "Anke",
@@ -25,6 +28,11 @@ _WAITING: Final = frozenset({5, 12, 23, 31})
 _TRIALS: Final = frozenset({4, 17, 28})
 #: Columns of an export.
 COLUMNS: Final = ("nr", "first", "last", "school", "state", "fee_cents")
+
+#: What a list of participants is: its header, and a line a person.
+LISTED: Final = (
+    "SELECT 'Nr', 'First', 'Last', 'School' UNION ALL SELECT nr, first, last, school FROM portal"
+)
 
 Row = tuple[int, str, str, str, str, int]
 
@@ -117,3 +125,17 @@ def main(source, target):
 if __name__ == "__main__":
     main(*sys.argv[1:3])
 '''
+
+
+def counted_in(save: str, tables: Sequence[Mapping[str, str]], select: str) -> tuple[PlanStep, ...]:
+    """Return the query of those whom the slot ``people`` counts in, one step a choice."""
+    return tuple(
+        step(
+            "query",
+            save=save,
+            when={"people": [kind]},
+            tables=list(map(dict, tables)),
+            statement=f"{select}{where}",
+        )
+        for kind, where in (("C", " WHERE state = 'C'"), ("everyone", ""))
+    )

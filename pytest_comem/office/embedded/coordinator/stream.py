@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from pytest_comem.office.embedded.coordinator import (
@@ -13,17 +14,21 @@ from pytest_comem.office.embedded.coordinator import (
     tasks_march,
     tasks_may,
 )
+from pytest_comem.office.embedded.coordinator.chatter import CHATTER
 from pytest_comem.streams.hidden import RootPreference, RootPreferences
 from pytest_comem.streams.schema import Participant
 
-TASKS: Final = (
-    *tasks_february.TASKS,
-    *tasks_march.TASKS,
-    *tasks_easter.TASKS,
-    *tasks_april.TASKS,
-    *tasks_may.TASKS,
-    *tasks_july.TASKS,
-    *tasks_august.TASKS,
+TASKS: Final = tuple(
+    replace(task, remarks=(*task.remarks, *CHATTER.get(task.id, ())))
+    for task in (
+        *tasks_february.TASKS,
+        *tasks_march.TASKS,
+        *tasks_easter.TASKS,
+        *tasks_april.TASKS,
+        *tasks_may.TASKS,
+        *tasks_july.TASKS,
+        *tasks_august.TASKS,
+    )
 )
 
 PARTICIPANT: Final = Participant(

@@ -78,8 +78,9 @@ AWARDS: Final = TaskSpec(
                 path=_AWARDS,
                 text=(
                     "# Awards of the first call\n\n## {slot:opening}\n\n"
-                    "The panel sat on {date:2025-04-14}. \n\n"
-                    "- Altogether: EUR {number:grants}\n- Brattholm: EUR {number:grant}\n\nPrepared by: {slot:prepared}\n"
+                    "The panel sat on {date:2025-04-14}.\n\n"
+                    "- Altogether: EUR {number:grants}\n- Brattholm: EUR {number:grant}\n\n"
+                    "Prepared by: {slot:prepared}\n"
                 ),
             ),
         ),
@@ -203,9 +204,8 @@ _APRIL: Final = "saltmarsh/portal/export-2025-04.csv"
 _PORTAL: Final = [
     {"name": "portal", "path": _APRIL, "delimiter": ";", "encoding": "{slot:encoding}"}
 ]
-_COUNT: Final = "SELECT COUNT(*) FROM portal WHERE '{slot:people}' IN (state, 'everyone')"
 _HOUSES_SQL: Final = " UNION ALL ".join(
-    f"SELECT '{name}' AS house, {{value:{name}}} + 0 AS places, {{value:{name}.rent}} + 0.0 AS rent"
+    f"SELECT '{name}' AS house, {{value:{name}}} AS places, {{value:{name}.rent}} AS rent"
     for name, _ in _HOUSES
 )
 
@@ -245,11 +245,10 @@ FIELD_WEEK: Final = TaskSpec(
         ),
         steps=(
             step("ask_resource", request="list", unless_known="rooms"),
-            step(
-                "query",
-                save="guests",
-                tables=_PORTAL,
-                statement=_COUNT,
+            *portal.counted_in(
+                "guests",
+                _PORTAL,
+                "SELECT COUNT(*) FROM portal",
             ),
             *(
                 step("ask_resource", save=name, request=f"{name}: {{slot:rooms}}")
@@ -264,7 +263,7 @@ FIELD_WEEK: Final = TaskSpec(
                 save="house",
                 tables=_PORTAL,
                 statement=(
-                    f"SELECT house FROM ({_HOUSES_SQL}) WHERE places >= ({_COUNT}) "
+                    f"SELECT house FROM ({_HOUSES_SQL}) WHERE places >= {{value:guests}} "
                     "ORDER BY rent LIMIT 1"
                 ),
             ),
@@ -273,7 +272,7 @@ FIELD_WEEK: Final = TaskSpec(
                 save="cost",
                 tables=_PORTAL,
                 statement=(
-                    f"SELECT 4 * rent FROM ({_HOUSES_SQL}) WHERE places >= ({_COUNT}) "
+                    f"SELECT 4 * rent FROM ({_HOUSES_SQL}) WHERE places >= {{value:guests}} "
                     "ORDER BY rent LIMIT 1"
                 ),
             ),
@@ -282,7 +281,7 @@ FIELD_WEEK: Final = TaskSpec(
                 save="spare",
                 tables=_PORTAL,
                 statement=(
-                    f"SELECT MIN(places - ({_COUNT})) FROM ({_HOUSES_SQL}) "
+                    f"SELECT MIN(places - {{value:guests}}) FROM ({_HOUSES_SQL}) "
                     "WHERE house = '{value:house}'"
                 ),
             ),
@@ -293,7 +292,8 @@ FIELD_WEEK: Final = TaskSpec(
                     "# Field week: the house\n\n## {slot:opening}\n\n"
                     "We sleep and eat in one house from {date:2025-06-16} to {date:2025-06-20}.\n\n"
                     "## Plan\n\nHouse: {value:house}\nGuests: {value:guests}\n"
-                    "Rent for four nights: {number:cost} Euro\nSeats to spare: {value:spare}\n\nBreakfast is at eight.\n\n"
+                    "Rent for four nights: {number:cost} Euro\nSeats to spare: {value:spare}\n\n"
+                    "Breakfast is at eight.\n\n"
                     "Prepared by: {slot:prepared}\n"
                 ),
             ),

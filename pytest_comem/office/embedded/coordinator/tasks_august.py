@@ -18,8 +18,11 @@ from pytest_comem.streams.schema import Activity
 
 _LAST: Final = "kestrel/claims/fjellvik-last.xlsx"
 _REVIEW: Final = "kestrel/review-fjellvik.md"
-_ELIGIBLE: Final = money.cents(Decimal(sum(nok for _, nok in money.LAST_CLAIM)) / money.AGREED)
+_ELIGIBLE: Final = money.cents(Decimal(sum(nok for _, nok in money.LAST_CLAIM)) / money.BANK)
 _PAYABLE: Final = money.cents(_ELIGIBLE * Decimal("1.07"))
+_ASKED: Final = money.cents(
+    Decimal(sum(nok for _, nok in money.LAST_CLAIM)) / money.BANK * Decimal("1.10")
+)
 _CROWNS: Final = [{"name": "claim", "path": _LAST, "sheet": "Claim"}]
 
 REVIEW: Final = TaskSpec(
@@ -29,8 +32,9 @@ REVIEW: Final = TaskSpec(
     title="Fjellvik's last claim",
     instruction=(
         "Fjellvik has sent its last claim (kestrel/claims/fjellvik-last.xlsx). Please review it: "
-        "what is eligible in euros, what we pay with overheads, and whether that is what they ask "
-        "for. They have to hear from us by the 22nd."
+        "what is eligible in euros, what we pay with overheads, and what they ask for, in lines "
+        "that begin 'Eligible:', 'We pay:' and 'Asked for:' (kestrel/review-fjellvik.md). They "
+        "have to hear from us by the 22nd."
     ),
     activities=(Activity.REVIEW, Activity.DATA_ANALYSIS),
     archived=habits.FINISHED,
@@ -74,24 +78,31 @@ REVIEW: Final = TaskSpec(
                 statement="SELECT SUM(EUR) FROM claim",
             ),
             step(
+                "query",
+                save="more",
+                tables=_CROWNS,
+                statement="SELECT {value:asked} - {value:payable} FROM claim LIMIT 1",
+            ),
+            step(
                 "write",
                 path=_REVIEW,
                 text=(
                     "# Review of Fjellvik's last claim\n\n## {slot:opening}\n\n"
                     "The items are what was agreed. Reply by {date:2025-08-22}.\n\n## Sums\n\n"
                     "Eligible: {number:eligible} EUR\nWe pay: {number:payable} EUR\n"
-                    "Asked for: {number:asked} EUR\n\nPrepared by: {slot:prepared}\n"
+                    "Asked for: {number:asked} EUR\nToo much: {number:more} EUR\n\n"
+                    "Prepared by: {slot:prepared}\n"
                 ),
             ),
         ),
     ),
     choices={
-        "rate": "11.50",
+        "rate": "11.62",
         "overhead": "7",
         "dates": "iso",
         "amounts": "1,235",
         "prepared": habits.LATE,
-        "opening": "Upshot",
+        "opening": "Summary",
     },
     replies=("The review is in kestrel/review-fjellvik.md.",),
     remarks=("Thank you. I ring the headmistress before the letter goes out.",),
@@ -104,19 +115,13 @@ REVIEW: Final = TaskSpec(
             edit_of(_REVIEW, "Asked for: ", "Asked for: 12 or "),
             file="kestrel/*.md",
             near="Asked for:",
-            equals=float(
-                money.cents(
-                    Decimal(sum(nok for _, nok in money.LAST_CLAIM))
-                    / Decimal("11.62")
-                    * Decimal("1.10")
-                )
-            ),
+            equals=float(_ASKED),
             tolerance=1.0,
         ),
         check(
             "payable",
-            "minimum",
-            "What is paid is at the agreement's rate, with seven percent of overheads.",
+            "reference",
+            "What is paid has seven percent of overheads on top of what is eligible.",
             "number_near",
             edit_of(_REVIEW, "We pay: ", "We pay: 12 or "),
             ["rate", "overhead"],
@@ -127,8 +132,8 @@ REVIEW: Final = TaskSpec(
         ),
         check(
             "eligible",
-            "reference",
-            "What is eligible is at the agreement's rate.",
+            "minimum",
+            "What is eligible is at the bank's rate, as the agreement has it since May.",
             "number_near",
             edit_of(_REVIEW, "Eligible: ", "Eligible: 12 or "),
             ["rate"],
@@ -137,22 +142,43 @@ REVIEW: Final = TaskSpec(
             equals=float(_ELIGIBLE),
             tolerance=1.0,
         ),
+        check(
+            "difference",
+            "better",
+            "The review says by how much they ask too much.",
+            "number_near",
+            edit_of(_REVIEW, "Too much: ", "Too much: 12 or "),
+            ["rate", "overhead"],
+            file="kestrel/*.md",
+            near="Too much:",
+            equals=float(_ASKED - _PAYABLE),
+            tolerance=1.0,
+        ),
     ),
     preferences=(
         habits.wants_dates(
             _REVIEW, "kestrel/*.md", "iso", "Reply by 2025-08-22", "Reply by 22 August 2025"
         ),
         habits.wants_amounts(
-            _REVIEW, "kestrel/*.md", "1,235", f"Eligible: {_ELIGIBLE:,.0f}", "Eligible: 8180.00"
+            _REVIEW,
+            "kestrel/*.md",
+            "1,235",
+            f"Eligible: {_ELIGIBLE:,.0f}",
+            f"Eligible: {_ELIGIBLE}",
         ),
         habits.wants_prepared(_REVIEW, "kestrel/*.md", habits.LATE),
-        habits.wants_opening(_REVIEW, "kestrel/*.md", "## "),
+        habits.wants_opening(_REVIEW, "kestrel/*.md", "## ", "Summary"),
     ),
     relevant=(
         relevant("c12", "convention", f"Prepared by: {habits.LATE}"),
-        relevant("c11", "convention", "wrote kestrel/minutes/kestrel-minutes-2025-05.md"),
+        relevant(
+            "c11",
+            "fact",
+            "the bank's rate of the day",
+            "wrote kestrel/minutes/kestrel-minutes-2025-05.md",
+        ),
+        relevant("c13", "convention", "is called Summary"),
         relevant("c06", "fact", "overheads in Kestrel are 7 %"),
-        relevant("c03", "fact", "fixed rate of 11.50"),
     ),
 )
 

@@ -132,10 +132,9 @@ PORTAL: Final = TaskSpec(
         slots=(habits.ENCODING, habits.PEOPLE),
         steps=(
             step("list", path="saltmarsh"),
-            step(
-                "query",
-                save="rows",
-                tables=[
+            *portal.counted_in(
+                "rows",
+                [
                     {
                         "name": "portal",
                         "path": _FEBRUARY,
@@ -143,10 +142,7 @@ PORTAL: Final = TaskSpec(
                         "encoding": "{slot:encoding}",
                     }
                 ],
-                statement=(
-                    "SELECT 'Nr', 'First', 'Last', 'School' UNION ALL SELECT nr, first, last, "
-                    "school FROM portal WHERE '{slot:people}' IN (state, 'everyone')"
-                ),
+                portal.LISTED,
             ),
             step(
                 "write_sheet",
@@ -190,8 +186,8 @@ PARTNERS: Final = TaskSpec(
             title="Notes of the call",
             text=(
                 "Fjellvik, Lindenau and Castelmora, all three headmistresses.\n"
-                "Money: what is paid in NOK is counted at the agreement's fixed rate of 11.50 (article "
-                "6), whatever the bank says on the day.\n"
+                "Money: what is paid in NOK is counted at the agreement's fixed rate of 11.50 "
+                "(article 6), whatever the bank says on the day.\n"
                 "First visit in the second week of May, in Lindenau. Travel grants come before.\n"
                 "Castelmora would like minutes as plain Markdown, their portal shows nothing else."
             ),
@@ -227,8 +223,8 @@ PARTNERS: Final = TaskSpec(
         "That is how the schools want it: whole euros, and Who | What | When.",
         "One thing for all papers, in all projects: they open with a section called Upshot, two "
         "or three sentences. Sunniva and the trustees read nothing else.",
-        "The schools send the names of their pupils in UTF-8, and in Kestrel the whole export counts: "
-        "their C is for pupils who take the coach, so leave the letters alone.",
+        "The schools send the names of their pupils in UTF-8, and in Kestrel the whole export "
+        "counts: their C is for pupils who take the coach, so leave the letters alone.",
         "The ferry company has answered about group tickets; I will look at it after Easter.",
     ),
 )

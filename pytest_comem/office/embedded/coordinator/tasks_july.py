@@ -25,7 +25,7 @@ _BOOK: Final = "lantern/applications.xlsx"
 _SHEET: Final = "lantern/claim-2025-Q2.xlsx"
 _COVER: Final = "lantern/claim-note.md"
 _GRANTS: Final = sum(row[4] for row in money.APPLICATIONS)
-_SPENT: Final = sum(Decimal(row[3]) for row in money.COSTS)
+_SPENT: Final = sum((Decimal(row[3]) for row in money.COSTS), Decimal(0))
 _DIRECT: Final = _GRANTS + _SPENT
 _TOTAL: Final = money.cents(_DIRECT * Decimal("1.12"))
 _COSTS_SQL: Final = "SELECT SUM(amount) FROM costs"
@@ -41,10 +41,12 @@ CLAIM: Final = TaskSpec(
     project="Lantern",
     title="Lantern's claim of the second quarter",
     instruction=(
-        "Please prepare Lantern's claim of the second quarter to Norhav: a workbook with the "
-        "grants of the first call (lantern/applications.xlsx), our own costs (lantern/costs-2025-"
-        "Q2.csv) and the total of everything that we may claim by the agreement, and a note for "
-        "Rolf with direct costs and total. The quarter closed on Monday."
+        "Please prepare Lantern's claim of the second quarter to Norhav. First a workbook, "
+        "lantern/claim-2025-Q2.xlsx, whose sheet Claim has the columns Item and EUR and the rows "
+        "Grants (of the first call, lantern/applications.xlsx), Own costs (lantern/costs-2025-"
+        "Q2.csv), Direct costs, and Claimed: all that the agreement lets us claim. Then a note for "
+        "Rolf, lantern/claim-note.md, with lines that begin 'Direct costs: EUR' and 'Claimed: "
+        "EUR'. The quarter closed on Monday."
     ),
     activities=(Activity.DATA_ANALYSIS, Activity.DATA_PROCESS),
     archived=habits.FINISHED,
@@ -90,6 +92,12 @@ CLAIM: Final = TaskSpec(
                 ),
             ),
             step(
+                "query",
+                save="extra",
+                tables=[{"name": "costs", "path": _COSTS}],
+                statement="SELECT {value:total} - {value:direct} FROM costs LIMIT 1",
+            ),
+            step(
                 "write_sheet",
                 when={"sums": ["formulas"]},
                 path=_SHEET,
@@ -121,7 +129,8 @@ CLAIM: Final = TaskSpec(
                 text=(
                     "# Claim of the second quarter\n\nClosed on {date:2025-06-30}.\n\n"
                     "## {slot:opening}\n\nThe claim is ready and can be filed.\n\n## Sums\n\n"
-                    "Direct costs: EUR {number:direct}\nClaimed: EUR {number:total}\n\n"
+                    "Direct costs: EUR {number:direct}\nOverheads: EUR {number:extra}\n"
+                    "Claimed: EUR {number:total}\n\n"
                     "Prepared by: {slot:prepared}\n"
                 ),
             ),
@@ -134,7 +143,7 @@ CLAIM: Final = TaskSpec(
         "dates": "long",
         "amounts": "1,234.50",
         "prepared": habits.LATE,
-        "opening": "Upshot",
+        "opening": "Summary",
     },
     replies=("Workbook and note are in the folder of Lantern.",),
     remarks=("Filed, two days early. Rolf has nothing to grumble about.",),
@@ -186,6 +195,17 @@ CLAIM: Final = TaskSpec(
             near="Claimed:",
             equals=float(_TOTAL),
         ),
+        check(
+            "overheads",
+            "better",
+            "The note says how much of it are overheads.",
+            "number_near",
+            edit_of(_COVER, "Overheads: EUR", "Overheads: EUR 12.00 or"),
+            ["sheet", "overhead"],
+            file="lantern/*.md",
+            near="Overheads: EUR",
+            equals=float(_TOTAL - _DIRECT),
+        ),
     ),
     preferences=(
         habits.wants_dates(_COVER, "lantern/*.md", "long", "30 June 2025", "2025-06-30"),
@@ -207,14 +227,14 @@ CLAIM: Final = TaskSpec(
             weight=3,
         ),
         habits.wants_prepared(_COVER, "lantern/*.md", habits.LATE),
-        habits.wants_opening(_COVER, "lantern/*.md", "## "),
+        habits.wants_opening(_COVER, "lantern/*.md", "## ", "Summary"),
     ),
     relevant=(
         relevant("c12", "convention", f"Prepared by: {habits.LATE}"),
         relevant("c08", "convention", "formulas", "wrote lantern/awards.md"),
         relevant("c04", "fact", "stands in the sheet Approved"),
         relevant("c01", "fact", "a flat 12 %"),
-        relevant("c03", "convention", "called Upshot"),
+        relevant("c13", "convention", "is called Summary"),
     ),
 )
 
@@ -257,7 +277,8 @@ TRIP: Final = TaskSpec(
     instruction=(
         "For the closing trip we take 37 guests to the seal bank. What do our notes "
         "(saltmarsh/notes) say: which boat is the cheapest that takes us all, from where does it "
-        "leave, and is the 28th of July a good day? A page for Wattenberg, please."
+        "leave, and is the 28th of July a good day, from when until when? A page for Wattenberg, "
+        "please: saltmarsh/closing-trip.md, with lines that begin 'Boat:' and 'Price:'."
     ),
     activities=(Activity.DEEP_RESEARCH, Activity.WRITING),
     archived=habits.FINISHED,
@@ -317,7 +338,7 @@ TRIP: Final = TaskSpec(
         "dates": "dotted",
         "amounts": "1.234,50",
         "prepared": habits.LATE,
-        "opening": "Upshot",
+        "opening": "Summary",
     },
     replies=("The page about the trip is saltmarsh/closing-trip.md.",),
     remarks=("The mayor comes along, so we are 38; the boat can take it.",),
@@ -347,9 +368,9 @@ TRIP: Final = TaskSpec(
             "reference",
             "The page says when the bank is dry.",
             "contains",
-            edit_of(_TRIP, "dry from ten to two", "dry"),
+            edit_of(_TRIP, "dry from ten to two", "dry in the morning"),
             file="saltmarsh/*.md",
-            all=["from ten to two"],
+            any_of=["ten", "10"],
         ),
         check(
             "price",
@@ -381,10 +402,11 @@ TRIP: Final = TaskSpec(
             weight=2,
         ),
         habits.wants_prepared(_TRIP, "saltmarsh/*.md", habits.LATE),
-        habits.wants_opening(_TRIP, "saltmarsh/*.md", "## "),
+        habits.wants_opening(_TRIP, "saltmarsh/*.md", "## ", "Summary"),
     ),
     relevant=(
         relevant("c12", "convention", f"Prepared by: {habits.LATE}", "section Sources"),
+        relevant("c13", "convention", "is called Summary"),
         relevant("c09", "fact", "four of them are crew", "wrote saltmarsh/field-week.md"),
         relevant("c02", "convention", "18.02.2025"),
     ),

@@ -37,8 +37,8 @@ STEERING: Final = TaskSpec(
     project="Lantern",
     title="Minutes of Lantern's steering group in March",
     instruction=(
-        "Please write the minutes of yesterday's Lantern steering group from my notes, as a document "
-        "in the folder lantern."
+        "Please write the minutes of yesterday's Lantern steering group from my notes, as a "
+        "document in the folder lantern."
     ),
     activities=(Activity.WRITING,),
     archived=habits.FINISHED,
@@ -197,31 +197,20 @@ LIST: Final = TaskSpec(
         steps=(
             step("list", path="saltmarsh/portal", unless_known="encoding"),
             step("shell", unless_known="encoding", command=f"head -n 4 {_MARCH}"),
-            step(
-                "query",
-                save="rows",
-                tables=_PORTAL,
-                statement=(
-                    "SELECT 'Nr', 'First', 'Last', 'School' UNION ALL SELECT nr, first, last, "
-                    "school FROM portal WHERE '{slot:people}' IN (state, 'everyone')"
-                ),
+            *portal.counted_in(
+                "rows",
+                _PORTAL,
+                portal.LISTED,
             ),
-            step(
-                "query",
-                save="count",
-                tables=_PORTAL,
-                statement=(
-                    "SELECT COUNT(*) FROM portal WHERE '{slot:people}' IN (state, 'everyone')"
-                ),
+            *portal.counted_in(
+                "count",
+                _PORTAL,
+                "SELECT COUNT(*) FROM portal",
             ),
-            step(
-                "query",
-                save="fees",
-                tables=_PORTAL,
-                statement=(
-                    "SELECT SUM(fee_cents) / 100.0 FROM portal WHERE '{slot:people}' IN (state, "
-                    "'everyone')"
-                ),
+            *portal.counted_in(
+                "fees",
+                _PORTAL,
+                "SELECT SUM(fee_cents) / 100.0 FROM portal",
             ),
             step("write_sheet", path="{slot:name}", sheet="Participants", rows="{value:rows}"),
             step(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_comem.office.embedded.coordinator import habits
+from pytest_comem.office.embedded.coordinator import habits, money, portal
 from pytest_comem.office.embedded.coordinator.habits import (
     action_rows,
     bullets,
@@ -86,6 +86,9 @@ _PARTNER_ACTIONS: Final = (
     ("Lindenau", "Photographs of the visit", "{date:2025-05-30}"),
     ("Fjellvik", "Dates of the return visit", "{date:2025-06-13}"),
 )
+_PUPILS: Final = "kestrel/pupils.csv"
+_PUPIL_TABLES: Final = [{"name": "pupils", "path": _PUPILS, "encoding": "{slot:encoding}"}]
+_COUNT: Final = len(money.PUPILS)
 _PARTNER: Final = "kestrel/minutes/kestrel-minutes-2025-05.md"
 
 PARTNER_CALL: Final = TaskSpec(
@@ -95,15 +98,18 @@ PARTNER_CALL: Final = TaskSpec(
     title="Kestrel: call after the visit to Lindenau",
     instruction=(
         "We talked with the Kestrel schools yesterday, notes below. Please write the minutes for "
-        "their portal."
+        "their portal, in the folder kestrel. They should say how many pupils were in Lindenau by "
+        "kestrel/pupils.csv (in a line that begins 'Pupils:') and whose suitcase it was."
     ),
-    activities=(Activity.WRITING,),
+    activities=(Activity.WRITING, Activity.DATA_PROCESS),
     archived=habits.FINISHED,
+    incoming={_PUPILS: money.pupils()},
     observations=(
         Observation(
             title="Notes of the call, Monday the 19th of May",
             text=(
-                "Lindenau was a success; one lost suitcase. Cost of the week: 5,320 altogether.\n"
+                "Lindenau was a success; pupil 9 has lost a suitcase. Cost of the week: 5,320 in "
+                "all.\n"
                 "Castelmora looks for rooms for the workshop until the 6th of June. Lindenau sends "
                 "photographs by the 30th. Fjellvik proposes dates of the return visit by the 13th "
                 "of June. Agreed: the return visit is in autumn."
@@ -117,10 +123,24 @@ PARTNER_CALL: Final = TaskSpec(
             habits.ACTIONS,
             habits.PREPARED,
             habits.OPENING,
+            habits.PUPILS_ENCODING,
+            habits.PEOPLE,
             habits.named("kestrel/call.md", "2025-05", "minutes"),
         ),
         steps=(
             step("list", path="kestrel", unless_known="name"),
+            step("read", path=_PUPILS, unless_known="people"),
+            *portal.counted_in(
+                "count",
+                _PUPIL_TABLES,
+                "SELECT COUNT(*) FROM pupils",
+            ),
+            step(
+                "query",
+                save="owner",
+                tables=_PUPIL_TABLES,
+                statement="SELECT first || ' ' || last FROM pupils WHERE nr = 9",
+            ),
             *(
                 step(
                     "write",
@@ -129,8 +149,10 @@ PARTNER_CALL: Final = TaskSpec(
                     text=(
                         "# Kestrel: call of the schools\n\nCall of {date:2025-05-19}.\n\n"
                         "## {slot:opening}\n\nThe visit to Lindenau was a success.\n\n"
+                        "Pupils: {value:count}\n\n"
                         "## Agreed\n\n- The return visit is in autumn.\n"
-                        "- The week cost {number:5320} EUR.\n\n## To do\n\n"
+                        "- The week cost {number:5320} EUR.\n"
+                        "- The suitcase is that of {value:owner}.\n\n## To do\n\n"
                         + markdown_table(action_rows(kind, _PARTNER_ACTIONS))
                         + "\n\nPrepared by: {slot:prepared}\n"
                     ),
@@ -143,12 +165,18 @@ PARTNER_CALL: Final = TaskSpec(
         "dates": "iso",
         "amounts": "1,235",
         "actions": "who",
+        "encoding": "utf-8",
+        "people": "everyone",
         "prepared": habits.EARLY,
         "opening": "Upshot",
         "name": _PARTNER,
     },
     replies=("The minutes are ready for the portal.",),
-    remarks=("Castelmora has them already. The suitcase was found in Hamburg.",),
+    remarks=(
+        "Castelmora has them already. The suitcase was found in Hamburg.",
+        "The agreement is changed, all three have signed: in what is claimed after June crowns are "
+        "counted at the bank's rate of the day, the last one in our list.",
+    ),
     checks=(
         check(
             "agreed",
@@ -157,26 +185,46 @@ PARTNER_CALL: Final = TaskSpec(
             "contains",
             edit_of(_PARTNER, "return visit is in autumn", "return visit is open"),
             file="kestrel/*.md",
-            all=["return visit is in autumn"],
+            all=["autumn"],
         ),
         check(
             "cost",
             "minimum",
             "The minutes say what the week cost.",
-            "number_near",
+            "contains",
             edit_of(_PARTNER, "cost 5,320 EUR", "cost 5,230 EUR"),
             file="kestrel/*.md",
-            near="week cost",
-            equals=5320,
+            any_of=["5,320", "5,320.00", "5320", "5320.00", "5.320", "5.320,00", "5 320"],
+        ),
+        check(
+            "pupils",
+            "minimum",
+            f"The minutes say that {_COUNT} pupils were there.",
+            "number_near",
+            edit_of(_PARTNER, f"Pupils: {_COUNT}", "Pupils: 17"),
+            ["people"],
+            file="kestrel/*.md",
+            near="Pupils:",
+            equals=_COUNT,
+        ),
+        check(
+            "suitcase",
+            "reference",
+            "The owner of the suitcase is named, with the right letters.",
+            "contains",
+            edit_of(_PARTNER, "Zoë Brandão", "somebody"),
+            ["encoding"],
+            file="kestrel/*.md",
+            all=["Zoë Brandão"],
         ),
         check(
             "tasks",
             "reference",
             "All three schools' tasks are there.",
             "contains",
-            edit_of(_PARTNER, "Rooms for the workshop", "Rooms"),
+            edit_of(_PARTNER, "for the workshop", "for all"),
             file="kestrel/*.md",
-            all=["Rooms for the workshop", "Photographs of the visit", "Dates of the return visit"],
+            all=["workshop", "photographs", "dates"],
         ),
     ),
     preferences=(
@@ -196,6 +244,7 @@ PARTNER_CALL: Final = TaskSpec(
             "wrote kestrel/minutes/kestrel-minutes-2025-02.md",
             "whole euros",
             "called Upshot",
+            "in Kestrel the whole export",
         ),
     ),
 )
@@ -256,7 +305,10 @@ JUNE: Final = TaskSpec(
     started="2025-06-18T09:00",
     project="Lantern",
     title="Minutes of Lantern's steering group in June",
-    instruction="Please write the minutes of yesterday's Lantern steering group from my notes.",
+    instruction=(
+        "Please write the minutes of yesterday's Lantern steering group from my notes, as a "
+        "document in the folder lantern."
+    ),
     activities=(Activity.WRITING,),
     archived=habits.FINISHED,
     observations=(
@@ -311,7 +363,11 @@ JUNE: Final = TaskSpec(
         "name": _JUNE,
     },
     replies=("The minutes of June are written.",),
-    remarks=("Sunniva is pleased: for once she sees what is open.",),
+    remarks=(
+        "Sunniva is pleased: she sees what is open.",
+        "From now on, in all projects, the first section of a paper is called Summary. The new "
+        "trustees asked me what the other word means.",
+    ),
     checks=(
         check(
             "kvernes",
@@ -320,25 +376,25 @@ JUNE: Final = TaskSpec(
             "contains",
             edit_of(_JUNE, "three months more", "some help"),
             file="lantern/*.docx",
-            all=["three months more"],
+            all=["three months"],
         ),
         check(
             "call",
             "minimum",
             "The minutes say that there is no second call.",
             "contains",
-            edit_of(_JUNE, "no second call", "a second call"),
+            edit_of(_JUNE, "There is no second call this year", "Nothing else"),
             file="lantern/*.docx",
-            all=["no second call"],
+            any_of=["second call", "no further call", "no other call"],
         ),
         check(
             "tasks",
             "reference",
             "All three tasks are in the minutes.",
             "contains",
-            edit_of(_JUNE, "Reply to Ulvang", "Reply"),
+            edit_of(_JUNE, "Reply to Ulvang", "Reply to them"),
             file="lantern/*.docx",
-            all=["Visit to Kvernes", "Claim of the second quarter", "Reply to Ulvang"],
+            all=["Kvernes", "claim", "Ulvang"],
         ),
         check(
             "decisions",

@@ -67,9 +67,7 @@ def test_items(package: str, root: str, path: str, number: int, told: str) -> li
             f"The regression test lies in {path}.",
             decided(
                 "name",
-                broken("write", path=f"{package}/tests/test_more.py", text="VALUE = 1\n")
-                if path.endswith(f"test_issue_{number}.py")
-                else broken("move", path=path, to=f"{package}/tests/test_moved.py"),
+                broken("move", path=path, to=f"{package}/tests/test_moved.py"),
                 ["place"],
                 file=f"{package}/tests/*.py",
                 equal=path,
@@ -84,7 +82,7 @@ def test_items(package: str, root: str, path: str, number: int, told: str) -> li
                 "contains",
                 broken("edit", path=path, old=f'"""Issue #{number}: {told}."""', new='"""New."""'),
                 ["docstring"],
-                file=path,
+                file=f"{package}/tests/*.py",
                 all=[f'"""Issue #{number}:'],
             ),
         ),

@@ -68,13 +68,14 @@ class _Release:
         )
 
 
-def _plan(release: _Release) -> Plan:
+def _plan(release: _Release, dates: str) -> Plan:
+    """Return the plan; *dates* is the style that somebody uninformed would take."""
     by_hand = {"release": ["by_hand"]}
     steps: list[PlanStep] = [
         step("list", path="ferrybox", unless_known="release"),
         step("list", path="ferrybox/changes"),
         step("read", path=_CHANGELOG, unless_known="release"),
-        step("list", path="announce", unless_known="announcement"),
+        step("list", path=".", unless_known="announcement"),
         step(
             "edit",
             path=_CHANGELOG,
@@ -110,7 +111,7 @@ def _plan(release: _Release) -> Plan:
     default = f"announce/ferrybox-{release.version}.md"
     return Plan(
         slots=(
-            date_slot(),
+            date_slot(dates),
             slot(
                 "release",
                 "choice",
@@ -306,8 +307,9 @@ RELEASE_APRIL: Final = TaskSpec(
         "is set, and an announcement for its users is in announce/."
     ),
     activities=(Activity.TOOL_USE, Activity.WRITING),
+    archived=("announce/*",),
     incoming={"ferrybox/changes/60.added.md": "batches() takes any iterable, generators too.\n"},
-    plan=_plan(_APRIL),
+    plan=_plan(_APRIL, "long"),
     choices=_choices(_APRIL, "long"),
     replies=("0.9.0 has its section, nothing waits any more, and the announcement is written.",),
     remarks=(
@@ -332,12 +334,13 @@ RELEASE_JUNE: Final = TaskSpec(
         "and write the announcement for its users."
     ),
     activities=(Activity.TOOL_USE, Activity.WRITING),
+    archived=("announce/*",),
     incoming={
         "ferrybox/changes/71.added.md": "to_csv() takes an iterator of rows.\n",
         "ferrybox/changes/74.fixed.md": "batches() refuses a size that is no whole number.\n",
         "ferrybox/changes/76.removed.md": "Python 3.8 is not supported any more.\n",
     },
-    plan=_plan(_JUNE),
+    plan=_plan(_JUNE, "iso"),
     choices=_choices(_JUNE, "iso"),
     replies=("0.10.0 is collected and announced.",),
     remarks=("Thank you, and a good midsummer. I am back on 14 July.",),

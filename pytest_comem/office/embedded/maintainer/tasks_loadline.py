@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,6 +15,7 @@ from pytest_comem.office.embedded.maintainer.benchmark_data import (
     mean,
     runs_of,
     shown,
+    true_millis,
 )
 from pytest_comem.office.embedded.maintainer.common import LOADLINE
 from pytest_comem.office.embedded.specs import (
@@ -70,12 +72,22 @@ class _Month:
         """Return the true times of the runs that count."""
         return counted(runs_of(self.number, self.slow_clock), self.slow_clock, case)
 
+    def fastest(self) -> Decimal:
+        """Return the true time of kestrel's fastest run; warm-ups are never the fastest."""
+        runs = [run for run in runs_of(self.number, self.slow_clock) if run.host == "kestrel"]
+        return min(true_millis(run, self.slow_clock) for run in runs)
+
     def row(self, case: str, bare: bool = False) -> str:
         """Return a case's row of the full table; *bare* as it is without habits of numbers."""
         times = self.times(case)
         cells = [case, str(len(times)), shown(mean(times)), shown(max(times))]
         text = f"| {' | '.join(cells)} |"
-        return text.replace(",", "").replace(".0 ", " ") if bare else text
+        return _bare(text) if bare else text
+
+
+def _bare(text: str) -> str:
+    """Return a text without commas in numbers, and whole numbers without a decimal."""
+    return re.sub(r"\.0\b", "", text.replace(",", ""))
 
 
 _JANUARY: Final = _Month(1, "January", True, _LAB_2)
@@ -115,6 +127,7 @@ def _text(month: _Month, full: bool) -> str:
     return (
         f"# Benchmarks of {month.name} 2025\n\n{header}{rows}\n"
         "Mean of all runs: {number:overall} ms\n\n"
+        "Fastest run on kestrel: {number:fastest} ms\n\n"
         "Runs left out: {slot:left_out}\n\nMeasured on: {slot:measured}\n"
     )
 
@@ -124,6 +137,12 @@ def _steps(month: _Month) -> list[PlanStep]:
         step("list", path="loadline", unless_known="left_out"),
         step("read", path=month.data, unless_known="left_out"),
         _asked(month, "overall", f"ROUND(AVG({_TRUE}), 1)", None),
+        step(
+            "query",
+            save="fastest",
+            tables=[{"name": "runs", "path": month.data, "delimiter": ";"}],
+            statement=f"SELECT MIN({_TRUE}) FROM runs WHERE host = 'kestrel'",
+        ),
     ]
     for case in CASES:
         steps += [
@@ -197,9 +216,7 @@ def _checks(month: _Month) -> tuple[Check, ...]:
             "minimum",
             "The summary has a row for each of the three cases.",
             "contains",
-            broken(
-                "edit", path=path, old=f"{month.row('spell')}\n", new=f"{month.row('spell')[2:]}\n"
-            ),
+            broken("edit", path=path, old="| spell |", new="| spelling |"),
             file="loadline/reports/*.md",
             all=[f"| {case} |" for case in CASES],
         ),
@@ -218,6 +235,23 @@ def _checks(month: _Month) -> tuple[Check, ...]:
             file="loadline/reports/*.md",
             near="Mean of all runs",
             equals=float(overall),
+            tolerance=0.051,
+        ),
+        check(
+            "fastest-on-kestrel",
+            "minimum",
+            "The fastest run on kestrel, in true milliseconds, is right.",
+            "number_near",
+            broken(
+                "edit",
+                path=path,
+                old=f"kestrel: {shown(month.fastest())} ms",
+                new=f"kestrel: {shown(month.fastest() + 400)} ms",
+            ),
+            ["kestrel"],
+            file="loadline/reports/*.md",
+            near="Fastest run on kestrel",
+            equals=float(month.fastest()),
             tolerance=0.051,
         ),
         *(
@@ -332,7 +366,9 @@ def _first_edits(month: _Month) -> Sequence[Operation]:
     first = f"loadline/reports/{month.name.lower()}.md"
     overall = shown(mean(month.times()))
     replaced = [(month.row(case, bare=True), month.row(case)) for case in CASES]
-    replaced.append((f"{overall.replace(',', '')} ms", f"{overall} ms"))
+    replaced.append((f"runs: {_bare(overall)} ms", f"runs: {overall} ms"))
+    fastest = shown(month.fastest())
+    replaced.append((f"kestrel: {_bare(fastest)} ms", f"kestrel: {fastest} ms"))
     replaced.append((f"Measured on: {_MEASURED}", f"Measured on: {month.lab}"))
     return (
         *(do("edit", path=first, old=old, new=new) for old, new in replaced),
@@ -351,7 +387,7 @@ FIRST_SUMMARY: Final = TaskSpec(
     title="Benchmarks of January",
     instruction=(
         "Please summarise the benchmark runs of January for Loadline in a table with Case, Runs, "
-        "Mean ms and Slowest ms, and the mean over everything below it."
+        "Mean ms and Slowest ms; below it the mean over everything, and kestrel's fastest run."
     ),
     observations=(
         Observation(
@@ -379,9 +415,10 @@ FEBRUARY: Final = TaskSpec(
     title="Benchmarks of February",
     instruction=(
         "February's runs are in. Please write the monthly summary for Loadline: a table by case, "
-        "and a line 'Mean of all runs'."
+        "and lines 'Mean of all runs' and 'Fastest run on kestrel'."
     ),
     activities=(Activity.DATA_ANALYSIS, Activity.DATA_PROCESS, Activity.WRITING),
+    archived=("loadline/reports/*",),
     incoming=_summary(_FEBRUARY),
     plan=_plan(_FEBRUARY),
     choices=_choices(_FEBRUARY),
@@ -406,10 +443,11 @@ MAY: Final = TaskSpec(
     project=LOADLINE,
     title="Benchmarks of May",
     instruction=(
-        "Please write Loadline's summary of the runs in May, a table by case and the line 'Mean of "
-        "all runs', as for the earlier months."
+        "Please write Loadline's summary of the runs in May, a table by case and the lines 'Mean "
+        "of all runs' and 'Fastest run on kestrel', as for the earlier months."
     ),
     activities=(Activity.DATA_ANALYSIS, Activity.DATA_PROCESS, Activity.WRITING),
+    archived=("loadline/reports/*",),
     incoming=_summary(_MAY),
     plan=_plan(_MAY),
     choices=_choices(_MAY),

@@ -259,7 +259,7 @@ SPELL_LONG: Final = TaskSpec(
         ),
         behaves(
             "removal-told",
-            "minimum",
+            "reference",
             "The warning names 1.6 as the release in which spell_long() goes.",
             "quillspan",
             _held("spell_long", "spell_long(60)", "1.6"),

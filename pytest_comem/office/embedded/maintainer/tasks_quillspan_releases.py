@@ -32,10 +32,9 @@ FRACTION_TEST: Final = (
 )
 
 
-def date_slot(about: tuple[str, ...] = ()) -> Slot:
-    """Return the slot for dates of what is published; in words, where nothing is known."""
-    words = about or ("heading", "headings", "CHANGELOG", "dates")
-    return slot("dates", "date_style", "long", about=words)
+def date_slot(default: str = "long") -> Slot:
+    """Return the slot for dates of what is published."""
+    return slot("dates", "date_style", default, about=["I changed", "dates"])
 
 
 def announcement_slots(default: str, period: str, tracker: str) -> list[Slot]:
@@ -189,6 +188,7 @@ RELEASE: Final = TaskSpec(
         "section, the version is right wherever it is shown, and there is an announcement."
     ),
     activities=(Activity.TOOL_USE, Activity.WRITING),
+    archived=("announce/*",),
     plan=Plan(
         slots=(
             date_slot(),
@@ -203,7 +203,7 @@ RELEASE: Final = TaskSpec(
         steps=(
             step("list", path="quillspan", unless_known="version"),
             step("read", path=_CHANGELOG),
-            step("list", path="announce", unless_known="announcement"),
+            step("list", path=".", unless_known="announcement"),
             step("read", path="quillspan/pyproject.toml", when={"version": ["by_hand"]}),
             step(
                 "edit",

@@ -204,6 +204,7 @@ PATCH_QUILLSPAN: Final = TaskSpec(
         ),
     ),
     activities=(Activity.REVIEW, Activity.WRITING),
+    archived=("notes/2025-*", "inbox/*"),
     incoming={"inbox/patch-84.diff": _PATCH_84},
     plan=Plan(
         slots=(
@@ -268,7 +269,7 @@ PATCH_QUILLSPAN: Final = TaskSpec(
         ),
         check(
             "dependency",
-            "minimum",
+            "reference",
             "The review asks to do without isotools, as a dependency at run time.",
             "contains",
             broken("edit", path=_REVIEW, old=_NEEDS, new="isotools is a fine choice."),
