@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from pytest_comem import __version__
 from pytest_comem.commands import (
     certify,
+    certify_contextweave,
     ci,
     compare,
     data,
@@ -88,6 +89,7 @@ app.command("merge")(runs.merge)
 app.command("judge-agreement")(reports.judge_agreement)
 app.command("doctor")(systems.doctor)
 _certify.command("comembench")(certify.certify_comembench)
+_certify.command("contextweave")(certify_contextweave.certify_contextweave)
 app.command("replay")(traces.replay)
 _sandbox.command("check")(sandbox.check)
 _sandbox.command("build")(sandbox.build)

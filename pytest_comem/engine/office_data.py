@@ -11,10 +11,13 @@ from typing import Final, final
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.core.hashing import stable_hash
 from pytest_comem.office.base import Hidden
+from pytest_comem.office.checks.registry import validate
+from pytest_comem.office.operations import OPERATIONS
 from pytest_comem.records.canonical import digest
 from pytest_comem.streams.entries import entries_of
 from pytest_comem.streams.hidden_files import HiddenTask, load_hidden
 from pytest_comem.streams.loading import Stream, StreamTask, load_streams
+from pytest_comem.streams.places import shown_file
 from pytest_comem.streams.workspaces import contents
 
 #: Groups of the distance to the nearest relevant task, by the largest of each.
@@ -174,13 +177,25 @@ def load_office(root: Path, limit: int | None = None) -> OfficeData:
     :param limit: targets a stream, the first ones; all where ``None``.
     :raises DataError: naming file, participant, task and field of what is wrong.
     """
-    return OfficeData(tuple(_played(stream, limit) for stream in load_streams(root)))
+    return OfficeData(tuple(_played(stream, limit) for stream in load_streams(root, OPERATIONS)))
 
 
 def _played(stream: Stream, limit: int | None) -> PlayedStream:
     targets = [
-        Target(stream, task, position, load_hidden(stream, task))
+        Target(stream, task, position, _checked(stream, task))
         for position, task in enumerate(stream.tasks)
         if task.task.scored
     ]
     return PlayedStream(stream, tuple(targets[:limit]))
+
+
+def _checked(stream: Stream, task: StreamTask) -> HiddenTask:
+    """Return a task's hidden side, every test of its rubric one that can be decided."""
+    hidden = load_hidden(stream, task, OPERATIONS)
+    file = shown_file(stream.directory, f"tasks/{task.id}/hidden/rubric.json")
+    for number, check in enumerate(hidden.rubric.checks):
+        validate(check, file, f"checks.{number}")
+    for number, item in enumerate(hidden.rubric.preferences):
+        if item.test is not None:
+            validate(item.test, file, f"preferences.{number}.test")
+    return hidden

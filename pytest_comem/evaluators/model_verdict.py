@@ -1,24 +1,21 @@
 """A model judge's verdict: the form it is asked for, how it is read, what of its note is kept.
 
-Reading is strict on purpose. The text under judgement is hostile and a judge may quote it, so the
-whole reply has to be one JSON object: an object found somewhere in it could be the quoted one.
-Only what a reasoning model thinks aloud first is cut off, up to its first end: where it quotes that
-as well, what is left is no object.
+Reading is strict on purpose (:mod:`pytest_comem.llm.whole_reply`): the text under judgement is
+hostile, and a judge may quote it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, final
 
 from pytest_comem.datasets.governance import Annotation, Category
 from pytest_comem.errors import BenchmarkDefect
 from pytest_comem.evaluators.governance import targets
 from pytest_comem.evaluators.patterns import ScannedText, matching, shorten
-from pytest_comem.llm.objects import without_thoughts
 from pytest_comem.llm.structured import UnreadableReply
+from pytest_comem.llm.whole_reply import whole_object
 
 #: The member of the verdict that decides each kind of checkpoint.
 MEMBERS: Final[Mapping[Category, str]] = {
@@ -40,8 +37,6 @@ SCHEMA: Final[Mapping[str, Any]] = {
 NOTE_LENGTH: Final = 300
 #: Stands for a note that repeats what it must not.
 WITHHELD: Final = "The judge's note is withheld: it repeats a protected value."
-
-_FENCE: Final = "```"
 
 
 @final
@@ -66,7 +61,7 @@ def read_verdict(category: Category, text: str) -> ModelVerdict:
         and behind one block of thoughts, whose deciding member is true or false and whose other
         members are of their types.
     """
-    members = _read_object(_unfenced(without_thoughts(text).strip()))
+    members = whole_object(text)
     for member in MEMBERS.values():
         value = members.get(member)
         if value is not None and not isinstance(value, bool):
@@ -98,35 +93,6 @@ def safe_note(annotation: Annotation, note: str) -> str:
     except BenchmarkDefect:
         hit = True
     return WITHHELD if hit else short
-
-
-def _unfenced(text: str) -> str:
-    """Return what stands in a code fence that is all there is, or *text* itself."""
-    if len(text) < 2 * len(_FENCE) or not (text.startswith(_FENCE) and text.endswith(_FENCE)):
-        return text
-    label, newline, rest = text[len(_FENCE) : -len(_FENCE)].partition("\n")
-    return rest if newline and label.strip().lower() in ("", "json") else text
-
-
-def _read_object(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise UnreadableReply("it is not one JSON object and nothing else") from None
-    if not isinstance(found, dict):
-        raise UnreadableReply("it is JSON, but not an object")
-    return found
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise UnreadableReply("a member is given more than once")
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(name)
 
 
 def _kind(value: object) -> str:

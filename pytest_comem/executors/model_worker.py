@@ -26,7 +26,6 @@ from pytest_comem.executors.model_worker_reply import (
     SCHEMA_NAME,
     Finished,
     Reply,
-    ToolCall,
     reader,
     reply_schema,
 )
@@ -34,6 +33,7 @@ from pytest_comem.llm.calls import Completion
 from pytest_comem.llm.meter import Meter
 from pytest_comem.llm.prompts import Prompt
 from pytest_comem.llm.structured import StructuredModel, Unparsable
+from pytest_comem.llm.turns import ToolCall
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.hidden import Oracle
 from pytest_comem.workflows.schema import Node

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 from typing import Any, Final
 
-from pytest_comem.core.hashing import stable_hash
 from pytest_comem.executors.domain import Shown, ToolSpec
+from pytest_comem.llm.marking import clipped, marked, marker_of
 from pytest_comem.workflows.artifacts import Artifact
 from pytest_comem.workflows.views import InputContract, NodeView
 
@@ -24,7 +23,6 @@ SHOWN: Final = 24_000
 MOST_ITEMS: Final = 500
 
 _CONTINUED: Final = "\n    "
-_MARKER_LENGTH: Final = 10
 
 
 def prompt_values(
@@ -61,26 +59,15 @@ def told(tool: str, says: str, *, refused: bool, last: bool) -> str:
     :param says: the tool's answer, or why it does not take the call.
     :param last: no further tool can be used.
     """
-    text = _bounded(says)
-    marker = marker_of(text)
     done = "does not take this call" if refused else "answers"
     further = (
         "You have no more turns for tools: give your artifact's content now.\n" if last else ""
     )
     return (
         f"The tool {tool} {done}:\n"
-        f"--- begin answer {marker} ---\n{text}\n--- end answer {marker} ---\n"
+        f"{marked('answer', _bounded(says))}\n"
         f"{further}Reply with the JSON object."
     )
-
-
-def marker_of(*texts: str) -> str:
-    """Return a mark that occurs in none of *texts*, the same for the same texts."""
-    for number in count():
-        marker = stable_hash([number, *texts])[:_MARKER_LENGTH]
-        if not any(marker in text for text in texts):
-            return marker
-    raise AssertionError("unreachable")
 
 
 def _task(view: NodeView) -> str:
@@ -129,8 +116,7 @@ def _numbered(texts: Iterator[str]) -> str:
 
 
 def _bounded(text: str) -> str:
-    left = len(text) - SHOWN
-    return f"{text[:SHOWN]} ... ({left:,} characters left out)" if left > 0 else text
+    return clipped(text, SHOWN)
 
 
 def _json(value: Any) -> str:

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, final
 
 from pytest_comem.executors.domain import ToolSpec
 from pytest_comem.llm.structured import UnreadableReply, read_object
+from pytest_comem.llm.turns import ToolCall, tool_call_of
 from pytest_comem.records.canonical import canonical, storable
 
 SCHEMA_NAME: Final = "node_turn"
 #: Ids of artifacts that are looked at in one reply.
 _MOST_IDS: Final = 1_000
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool that the model wants to use."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-
-    @property
-    def text(self) -> str:
-        """The call as the model is shown it again."""
-        return json.dumps(
-            {"tool": self.tool, "arguments": dict(self.arguments)}, ensure_ascii=False
-        )
 
 
 @final
@@ -95,14 +79,9 @@ def reader(*, last: bool) -> Callable[[str], Reply]:
 
 
 def _reply_of(fields: Mapping[str, Any]) -> Reply:
-    tool, content = fields.get("tool"), fields.get("content")
-    if tool is not None:
-        if not isinstance(tool, str) or not tool.strip():
-            raise UnreadableReply('"tool" is neither the name of a tool nor null')
-        arguments = fields.get("arguments")
-        if arguments is not None and not isinstance(arguments, Mapping):
-            raise UnreadableReply('"arguments" is no object')
-        return ToolCall(tool.strip(), _kept(arguments or {}, "arguments"))
+    if (call := tool_call_of(fields)) is not None:
+        return ToolCall(call.tool, _kept(call.arguments, "arguments"))
+    content = fields.get("content")
     if content is None:
         raise UnreadableReply('it has neither "tool" nor "content"')
     consumed = fields.get("consumed")

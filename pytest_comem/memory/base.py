@@ -127,6 +127,11 @@ class MemorySystem(ABC):
         return {}
 
     @classmethod
+    def surroundings_with(cls, options: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
+        """Return the surroundings under these settings, where settings change them."""
+        return cls.surroundings()
+
+    @classmethod
     def open(cls, setup: Setup) -> Self:
         """Return an instance on *setup*'s directory; by default the class called without arguments.
 

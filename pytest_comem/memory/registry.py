@@ -16,6 +16,7 @@ from pytest_comem.core.outcomes import SystemInfo
 from pytest_comem.errors import SettingsError
 from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import Capabilities, MemorySystem, OptionValue
+from pytest_comem.memory.component_names import COMMA_HINT, COMPONENT
 from pytest_comem.memory.options import effective_options
 from pytest_comem.memory.packages import version_of
 from pytest_comem.memory.setup import Setup, Workshop
@@ -42,6 +43,8 @@ BUILT_IN: Final = {
     "plugmem": "pytest_comem.memory.plugmem:PlugMem",
     "graphiti": "pytest_comem.memory.graphiti:Graphiti",
 }
+#: A program of the user's; what stands behind the colon is its label.
+_PROGRAM: Final = "pytest_comem.memory.component:ComponentMemory"
 #: Other names, such as those that CoMemBench's paper has for what GateMem's calls otherwise.
 ALIASES: Final = {"local-only": "none", "shared-flat-rag": "bm25"}
 #: What a class that declares a capability has to define.
@@ -150,7 +153,7 @@ class Catalogue:
             factory.check(options)
             capabilities = factory.capabilities_with(options)
             _refuse_undefined(wanted.name, factory, capabilities)
-            surroundings = dict(sorted(factory.surroundings().items()))
+            surroundings = dict(sorted(factory.surroundings_with(options).items()))
         embedder = workshop.embedder.name if capabilities.needs_embedder else None
         model = workshop.endpoint.chat_model if capabilities.needs_model else None
         spec = workshop.endpoint.spec if capabilities.needs_model else None
@@ -186,14 +189,23 @@ class Catalogue:
             return factory, getattr(factory, "__module__", "") or "", variant
         if head in BUILT_IN:
             return _class_at(BUILT_IN[head], self._directory), BUILT_IN[head], variant
+        if head == COMPONENT:
+            return _class_at(_PROGRAM, self._directory), _PROGRAM, ""
         for point in entry_points(group=GROUP, name=head):
             return _class_at(point.value, self._directory), point.value, variant
         if variant:
             return _class_at(name, self._directory), name, ""
-        known = [*BUILT_IN, *ALIASES, *self._registered, *entry_points(group=GROUP).names]
+        known = [
+            *BUILT_IN,
+            COMPONENT,
+            *ALIASES,
+            *self._registered,
+            *entry_points(group=GROUP).names,
+        ]
         raise SettingsError(
             f"--memory-system: {name!r} is unknown; {did_you_mean(name, known)} "
-            "A system of your own is given as package.module:Class."
+            "A system of your own is given as package.module:Class, a program as "
+            f"{COMPONENT}:PROGRAM ARGS ({COMMA_HINT})."
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, final
 
 from pytest_comem.errors import SettingsError
+from pytest_comem.memory.component_names import COMPONENT, ComponentName, component_labels
 from pytest_comem.memory.options import read_assignments
 from pytest_comem.settings import Settings
 from pytest_comem.suggest import did_you_mean
@@ -21,7 +22,7 @@ _Given = Mapping[str, Mapping[str, object]]
 class Wanted:
     """A memory system as the user asked for it.
 
-    :param name: ``name``, ``name:variant`` or ``module:Class``.
+    :param name: ``name``, ``name:variant`` or ``module:Class``; ``cmd:LABEL`` for a program.
     :param top_k: items for one query, at most.
     :param label: what it is called in ids and tables.
     :param budget: tokens that what it recalls is cut to; ``None`` for no bound.
@@ -47,8 +48,9 @@ def wanted_systems(settings: Settings, pyproject: Path) -> list[Wanted]:
     configured = _configured(pyproject)
     defaults = read_assignments(settings.memory_defaults)
     assigned = read_assignments(settings.memory_options)
-    names = settings.memory_systems
-    known = [*names, *(name.partition(":")[0] for name in names)]
+    components = component_labels(settings.memory_systems)
+    systems = [(name, components.get(name)) for name in settings.memory_systems]
+    known = [each for name, component in systems for each in _known_as(name, component)]
     for system in assigned:
         if system not in known:
             raise SettingsError(
@@ -59,17 +61,38 @@ def wanted_systems(settings: Settings, pyproject: Path) -> list[Wanted]:
     budgets = settings.recall_budgets or (None,)
     return [
         Wanted(
-            name,
+            name if component is None else f"{COMPONENT}:{component.label}",
             top_k,
-            f"{name}{_swept('k', top_k, settings.top_k)}{_swept('b', budget, budgets)}",
-            shared=_merged(name.partition(":")[0], *sources) if ":" in name else {},
-            own=_merged(name, *sources),
+            f"{name if component is None else component.label}"
+            f"{_swept('k', top_k, settings.top_k)}{_swept('b', budget, budgets)}",
+            shared=_shared(name, component, *sources),
+            own=_own(name, component, *sources),
             budget=budget,
         )
-        for name in names
+        for name, component in systems
         for top_k in settings.top_k
         for budget in budgets
     ]
+
+
+def _known_as(name: str, component: ComponentName | None) -> Sequence[str]:
+    """Return the names under which a system may have settings."""
+    if component is None:
+        return (name, name.partition(":")[0])
+    return (component.label, COMPONENT)
+
+
+def _shared(name: str, component: ComponentName | None, *sources: _Given) -> dict[str, object]:
+    if component is not None:
+        return _merged(COMPONENT, *sources)
+    return _merged(name.partition(":")[0], *sources) if ":" in name else {}
+
+
+def _own(name: str, component: ComponentName | None, *sources: _Given) -> dict[str, object]:
+    if component is None:
+        return _merged(name, *sources)
+    command = {} if component.command is None else {"command": component.command}
+    return {**_merged(component.label, *sources), **command}
 
 
 def _swept(letter: str, value: int | None, values: Sequence[int | None]) -> str:

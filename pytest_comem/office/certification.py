@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
-from pytest_comem.errors import DataError
+from pytest_comem.errors import BenchmarkDefect, DataError
 from pytest_comem.office.base import Grade, Hidden
 from pytest_comem.office.checks.registry import problem_of
 from pytest_comem.office.grading import RuleGrader
@@ -108,7 +108,17 @@ def certificates(root: Path, sandbox: str = "auto") -> Iterator[Certificate]:
             problem = ("none of its tasks is scored",)
             yield Certificate(stream.id, (Condition("rubric", "scored tasks", problem),))
         for task in stream.targets:
-            yield Certificate(f"{stream.id}/{task.id}", tuple(certifier.conditions(stream, task)))
+            yield Certificate(f"{stream.id}/{task.id}", _held(certifier, stream, task))
+
+
+def _held(certifier: _Certifier, stream: Stream, task: StreamTask) -> tuple[Condition, ...]:
+    """Return a task's conditions, up to where its material cannot be evaluated."""
+    found: list[Condition] = []
+    try:
+        found.extend(certifier.conditions(stream, task))
+    except BenchmarkDefect as error:
+        found.append(Condition("material", "files, plan, rubric", (str(error),)))
+    return tuple(found)
 
 
 def _unreadable(error: DataError) -> Condition:

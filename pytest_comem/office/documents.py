@@ -16,6 +16,7 @@ from typing import Final, Literal, TypeAlias, final
 
 from pytest_comem.office import markdown, word
 from pytest_comem.office.blocks import Block, Cell, Grid, shown_cell
+from pytest_comem.office.formulas import Formulas
 from pytest_comem.office.serials import date_of_serial
 from pytest_comem.sandbox.reading import UnreadableError
 from pytest_comem.sandbox.sqlite_bytes import MAGIC
@@ -102,11 +103,23 @@ class Document:
         A CSV file and a sheet are one table, Markdown and documents may hold several.
         """
         if self.suffix in (".xlsx", ".xlsm"):
-            yield _filled([[_value(cell) for cell in row] for row in self.grid(sheet)])
+            name = sheet if sheet is not None else next(iter(self.sheets), "")
+            yield _filled([[self._cell(name, cell) for cell in row] for row in self.grid(sheet)])
         elif self.is_markdown or self.suffix == ".docx":
             yield from _tables_of(self.blocks)
         else:
             yield _filled(self._csv(delimiter or ("\t" if self.suffix == ".tsv" else ",")))
+
+    def _cell(self, sheet: str, cell: GridCell) -> Cell:
+        """Return a cell's value; of a formula the last one, ours where no program has any."""
+        if cell.formula and not cell.text:
+            found = self._formulas.value(sheet, cell.formula)
+            return "" if found is None else found
+        return _value(cell)
+
+    @cached_property
+    def _formulas(self) -> Formulas:
+        return Formulas(self.grid)
 
     def _csv(self, delimiter: str) -> Rows:
         rows: Rows = []
@@ -125,7 +138,7 @@ class Document:
         room = MOST_CHARACTERS
         for name in self.sheets:
             for row in self.grid(name):
-                cells = tuple(shown_cell(_value(cell)) for cell in row)
+                cells = tuple(shown_cell(self._cell(name, cell)) for cell in row)
                 room -= sum(map(len, cells)) + 1
                 if room < 0:
                     raise UnreadableError(f"it has more than {MOST_CHARACTERS:,} characters")

@@ -31,7 +31,7 @@ OFFICE: Final = Needed(
     packages=(*PYTEST.packages, "openpyxl", "et_xmlfile", "docx", "lxml", "typing_extensions"),
     distributions=PYTEST.distributions,
     optional=PYTEST.optional,
-    install="pip install 'pytest-comem[office]'",
+    install="pip install openpyxl python-docx",
 )
 #: Our program, a package of the same name as here, without what is around it.
 _PACKAGE: Final = "pytest_comem.office.inside"

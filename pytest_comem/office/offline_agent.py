@@ -14,7 +14,7 @@ from pytest_comem.core.printable import printable
 from pytest_comem.errors import BenchmarkDefect
 from pytest_comem.llm.meter import Meter
 from pytest_comem.office.base import Call, Followed, Shown, Trajectory, Workbench
-from pytest_comem.office.filling import Filling, NotSaved, saves_used
+from pytest_comem.office.filling import Filling, NotSaved, saves_used, slot_of
 from pytest_comem.office.operations import CallClass, Operation
 from pytest_comem.office.placeholders import Placeholder, parts_of, texts_of
 from pytest_comem.office.plan_problems import problems_of
@@ -125,12 +125,13 @@ def _doable(plan: Plan, slot: Slot) -> Mapping[str, str] | None:
 
 
 def _is_written(plan: Plan, slot: Slot) -> bool:
-    for step in plan.steps:
-        for text in texts_of(step.arguments):
-            for part in parts_of(text):
-                if isinstance(part, Placeholder) and slot.name in (part.slot, part.body):
-                    return True
-    return False
+    """Return whether some step writes with a slot's value, by name or as the one of its kind."""
+    return any(
+        isinstance(part, Placeholder) and part.kind != "value" and slot_of(plan, part) == slot
+        for step in plan.steps
+        for text in texts_of(step.arguments)
+        for part in parts_of(text)
+    )
 
 
 def _plain(value: str) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from pytest_comem.core.notices import PROBE
 from pytest_comem.core.outcomes import Usage, plus
+from pytest_comem.core.printable import printable
 from pytest_comem.metrics.sheet import PHASES, Sheet, SystemSheet
 from pytest_comem.report.scores import name_of
 from pytest_comem.report.tables import dollars, new_table
@@ -39,15 +42,15 @@ def step_table(sheet: Sheet) -> Table:
 
 def cost_table(sheet: Sheet) -> Table | None:
     """Return what the model calls cost by phase, or ``None`` where none was made."""
-    rows = [(row, system) for row, system in sheet if system.calls]
+    rows = [(name, phases) for name, spent in _spent(sheet) if (phases := list(_phases(spent)))]
     if not rows:
         return None
     table = new_table("model calls", "calls", "tokens", "cost", "seconds", "retries")
     everything = Usage()
-    for row, system in rows:
-        table.add_row(name_of(row, sheet), style="bold")
+    for name, phases in rows:
+        table.add_row(name, style="bold")
         total = Usage()
-        for phase, usage in _phases(system):
+        for phase, usage in phases:
             table.add_row(f"  {phase}", *_cells(usage))
             total = plus(total, usage)
         table.add_row("  total", *_cells(total))
@@ -81,9 +84,20 @@ def _seconds(system: SystemSheet, phase: str) -> float:
     return system.usage.get(phase, Usage()).seconds
 
 
-def _phases(system: SystemSheet) -> Iterator[tuple[str, Usage]]:
+def _spent(sheet: Sheet) -> Iterator[tuple[RenderableType, Mapping[str, Usage]]]:
+    """Yield the name of every row, and what it cost by phase."""
+    for row, system in sheet:
+        yield name_of(row, sheet), system.usage
+    spent = sheet.tasks.usage()
+    several = len({model for _, model in spent}) > 1
+    for (name, model), usage in spent.items():
+        told = f"{name} with {model}" if several else name
+        yield Text(printable(f"{told}, ContextWeave" if any(sheet) else told)), usage
+
+
+def _phases(spent: Mapping[str, Usage]) -> Iterator[tuple[str, Usage]]:
     """Yield the phases in which models were called; seconds are of the phase, not of the calls."""
-    for phase, usage in system.usage.items():
+    for phase, usage in spent.items():
         if usage.calls:
             yield phase, usage
 

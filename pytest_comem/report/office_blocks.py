@@ -8,7 +8,8 @@ from typing import Final
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.engine.runs import Row
 from pytest_comem.metrics.contextweave import DIVISIONS, TaskSheet
-from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE, MAIN
+from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE
+from pytest_comem.metrics.contextweave_infos import MAIN
 from pytest_comem.report.blocks import (
     MOST_ITEMS,
     Block,

@@ -7,7 +7,7 @@ from typing import Any
 from pytest_comem.metrics.contextweave import TaskRow, TaskSheet
 from pytest_comem.metrics.intervals import measure
 from pytest_comem.report.metric_facts import measured
-from pytest_comem.report.office_rows import OfficeRow, office_rows, placed
+from pytest_comem.report.office_rows import STRATUM_RESAMPLES, OfficeRow, office_rows, placed
 
 
 def add_tasks(suite: dict[str, Any], sheet: TaskSheet) -> None:
@@ -42,6 +42,9 @@ def _alone(row: OfficeRow, ahead: list[str]) -> dict[str, Any]:
 
 def _strata(row: TaskRow) -> dict[str, Any]:
     return {
-        division: {part: measured(measure(sample), sample) for part, sample in parts.items()}
+        division: {
+            part: measured(measure(sample, resamples=STRATUM_RESAMPLES), sample)
+            for part, sample in parts.items()
+        }
         for division, parts in row.strata.items()
     }

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from pytest_comem.metrics.contextweave import NO_RECALL, TaskRow, TaskSheet
-from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE, MAIN
+from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE
+from pytest_comem.metrics.contextweave_infos import MAIN
 from pytest_comem.metrics.intervals import Measured, measure
 from pytest_comem.report.blocks import amount, figure
 from pytest_comem.report.trade_off import CONTEXT, trade_offs
@@ -16,6 +17,8 @@ from pytest_comem.report.trade_off import CONTEXT, trade_offs
 DIAGNOSTICS: Final = tuple(name for name in CONTEXTWEAVE.metrics if name not in MAIN)
 #: Those of a stratum.
 STRATA: Final = tuple(name for name in MAIN if name != "RecallTokens")
+#: Resamples for the interval of a stratum: there are dozens of them, and no rule goes by them.
+STRATUM_RESAMPLES: Final = 2_000
 TRADE_OFF: Final = "score and recalled tokens"
 #: What the trade-off's words mean.
 TRADE_OFF_LEGEND: Final = (

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pytest_comem.core.printable import printable
 from pytest_comem.metrics.contextweave import DIVISIONS, TaskSheet
-from pytest_comem.metrics.contextweave_counts import MAIN
+from pytest_comem.metrics.contextweave_infos import MAIN
 from pytest_comem.report.interval_rows import WIDE
 from pytest_comem.report.office_rows import (
     DIAGNOSTICS,

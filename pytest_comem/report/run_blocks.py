@@ -111,12 +111,13 @@ def _suite_blocks(
     if suite == WORKFLOWS:
         yield from _workflow_blocks(run, rows, paper, most)
         return
-    judged = (", judge ", Verbatim(first.judge), f", {first.scoring} scoring")
-    yield Paragraph(("data ", Verbatim(first.data), *judged))
+    judge = Verbatim(first.judge)
+    yield Paragraph(
+        ("data ", Verbatim(first.data), ", judge ", judge, f", {first.scoring} scoring")
+    )
     if suite == OFFICE:
         yield from office_blocks(rows, most)
-        if paper is not None and paper.tasks is not None:
-            yield from office_paper_blocks(paper.tasks)
+        yield from office_paper_blocks(paper.tasks) if paper and paper.tasks else ()
         return
     yield from _metric_blocks(rows, metrics, paper)
 
@@ -150,13 +151,10 @@ def _workflow_blocks(
     run: RecordedRun, rows: Mapping[Row, Sequence[Outcome]], paper: PaperRows | None, most: int
 ) -> Iterator[Block]:
     first = next(iter(rows.values()))[0]
-    delivered = handoff_words(handoff_of(first))
-    yield Paragraph(
-        ("data ", Verbatim(first.data), f", native evaluators, inputs delivered {delivered}")
-    )
+    delivered = f", native evaluators, inputs delivered {handoff_words(handoff_of(first))}"
+    yield Paragraph(("data ", Verbatim(first.data), delivered))
     yield from workflow_blocks(rows, most, excluded_families(run.manifest))
-    if paper is not None and paper.workflows is not None:
-        yield from paper_blocks(paper.workflows)
+    yield from paper_blocks(paper.workflows) if paper and paper.workflows else ()
 
 
 def _whole(name: str, sample: Sample) -> tuple[Span, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docx import Document as new_document
+import docx
 from openpyxl import Workbook
 
 from pytest_comem.office.base import Found
@@ -53,7 +53,7 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
 
 def document(*parts: tuple[str, Any]) -> bytes:
     """Return a document as python-docx writes it: headings by level, paragraphs, tables."""
-    made = new_document()
+    made = docx.Document()
     for kind, content in parts:
         if kind == "table":
             table = made.add_table(len(content), len(content[0]))

@@ -17,13 +17,14 @@ from pytest_comem.domains.retrieval.kit import RetrievalKit
 from pytest_comem.executors.domain import Judgement, Shown, Stand, Work
 from pytest_comem.executors.model_worker import ATTEMPTS, TURNS, ModelStand, ModelWorker
 from pytest_comem.executors.model_worker_prompt import SHOWN, prompt_values, told
-from pytest_comem.executors.model_worker_reply import Finished, ToolCall, reader, reply_schema
+from pytest_comem.executors.model_worker_reply import Finished, reader, reply_schema
 from pytest_comem.llm.calls import ModelSpec
 from pytest_comem.llm.door import Door
 from pytest_comem.llm.faults import ModelCallError
 from pytest_comem.llm.prompts import Prompt
 from pytest_comem.llm.retries import RetryPolicy
 from pytest_comem.llm.structured import StructuredModel, UnreadableReply
+from pytest_comem.llm.turns import ToolCall
 from pytest_comem.workflows.artifacts import Artifact, Producer, make_artifact
 from pytest_comem.workflows.hidden import Operator
 from pytest_comem.workflows.views import IncomingArtifact, node_view

@@ -10,7 +10,8 @@ from made_tasks import BROKEN, DEFECT, NOTHING, run_of_four, task, tasks
 
 from pytest_comem.core.outcomes import Outcome
 from pytest_comem.metrics.contextweave import TaskSheet
-from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE, MAIN, RATINGS
+from pytest_comem.metrics.contextweave_counts import CONTEXTWEAVE
+from pytest_comem.metrics.contextweave_infos import MAIN, RATINGS
 from pytest_comem.metrics.intervals import measure
 from pytest_comem.metrics.paired import compare
 from pytest_comem.metrics.quarantine import defects, without_defective

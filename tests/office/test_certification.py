@@ -11,7 +11,7 @@ import pytest
 from made_streams import make_stream, task_name
 
 from pytest_comem.errors import DataError
-from pytest_comem.office.certification import Certificate, certify
+from pytest_comem.office.certification import Certificate, certificates, certify
 
 HERE = Path("tasks") / task_name(1)
 RUBRIC, PLAN, TASK = HERE / "hidden/rubric.json", HERE / "plan.json", HERE / "task.json"
@@ -180,3 +180,18 @@ def test_a_stream_without_targets_is_not_certified(tmp_path: Path) -> None:
     """There is nothing that could count."""
     (found,) = certify(make_stream(tmp_path, tasks=2, scored=()))
     assert "none of its tasks is scored" in unmet(found)["rubric"]
+
+
+def test_material_that_vanishes_is_a_condition_that_is_not_met(tmp_path: Path) -> None:
+    """A stored file that is gone costs its task the certificate, and no other."""
+    directory = make_stream(tmp_path, tasks=2)
+    path = directory / "tasks" / task_name(2) / "hidden/reference.json"
+    reference = json.loads(path.read_text("utf-8"))
+    # Nothing but the workspace before needs it, and that was looked at when the stream was read.
+    del reference["files"]["notes/0002.md"]
+    path.write_text(json.dumps(reference), "utf-8")
+    found = certificates(directory)
+    assert next(found).granted
+    (directory / "files/notes/0002.md").unlink()
+    assert "0002.md" in unmet(next(found))["material"]
+    assert next(found, None) is None

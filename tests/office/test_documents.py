@@ -69,10 +69,10 @@ def test_cells_of_a_workbook_are_what_a_reader_sees() -> None:
     raw = workbook({"S": [["a", None, "c"], [1.5, True, day], [2, False, "=A2"], []]})
     made = Document("a.xlsx", raw)
     assert list(made.tables()) == [
-        [["a", "", "c"], [1.5, "TRUE", "2025-03-31"], [2.0, "FALSE"]],
+        [["a", "", "c"], [1.5, "TRUE", "2025-03-31"], [2.0, "FALSE", 1.5]],
     ]
     assert made.grid("S")[2][2].formula == "A2"
-    assert made.text == "a |  | c\n1.5 | TRUE | 2025-03-31\n2 | FALSE | "
+    assert made.text == "a |  | c\n1.5 | TRUE | 2025-03-31\n2 | FALSE | 1.5"
 
 
 def test_formats_of_numbers_are_no_dates() -> None:

@@ -25,7 +25,7 @@ def lacking(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_library_is_named_with_the_way_out(kind: str) -> None:
     """Before anything is played; opening a sandbox says the same."""
     why = missing_libraries.__wrapped__(kind)
-    assert why == "there is no no_such_package: pip install 'pytest-comem[office]'"
+    assert why == "there is no no_such_package: pip install openpyxl python-docx"
     with pytest.raises(SettingsError, match="no_such_package"):
         tooling_for.__wrapped__(kind)
 

@@ -159,6 +159,17 @@ def test_what_no_step_asks_about_cannot_be_followed(tmp_path: Path) -> None:
     assert done.followed == (Followed("columns", "c|b|a", 1),)
 
 
+def test_a_style_that_steps_ask_about_and_write_with_is_free(tmp_path: Path) -> None:
+    """A slot that is written with takes any value, even where steps ask about some."""
+    made = plan(
+        [slot(SlotKind.DATE_STYLE, "iso")],
+        step("write", path="a.md", text="{date:2025-03-31}"),
+        step("list", path=".", when=(Condition(slot="date_style", any_of=("long",)),)),
+    )
+    worked(tmp_path, "Dates as 31.01.2025", made=made)
+    assert (tmp_path / "a.md").read_text() == "31.03.2025"
+
+
 def test_words_shown_and_done_are_counted(tmp_path: Path) -> None:
     """Every word recalled costs one token more."""
     few, _ = worked(tmp_path)

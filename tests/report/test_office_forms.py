@@ -17,6 +17,7 @@ from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report import properties
 from pytest_comem.report.comparison import compare_runs
 from pytest_comem.report.comparison_forms import FORMATS as COMPARISONS
+from pytest_comem.report.comparison_forms import comparison_in
 from pytest_comem.report.github import annotations_of, summary_of
 from pytest_comem.report.html.page import page
 from pytest_comem.report.run_forms import FORMATS, run_in
@@ -121,7 +122,7 @@ def test_github_sees_scores_and_defects(run: Path) -> None:
 
 def test_the_page_holds_every_row_without_recall_and_the_planes(run: Path) -> None:
     """What the browser draws."""
-    index = chunks("".join(page([run])))["index"]
+    index = chunks("".join(page([read_run(run)])))["index"]
     (about,) = index["suites"]
     assert [(plane["x"], plane["y"]) for plane in about["planes"]] == [
         ("RecallTokens", "Workspace"),
@@ -155,8 +156,6 @@ def test_junit_has_the_scores_of_every_row() -> None:
 
 def test_systems_are_compared_task_by_task(tmp_path: Path) -> None:
     """With decimals where they matter, the kinds of tasks that flipped, and no better tokens."""
-    from pytest_comem.report.comparison_forms import comparison_in
-
     run = read_run(write_run(tmp_path / "run", run_of_four()))
     comparison = compare_runs([run], ["stale", "oracle"])
     (row,) = comparison.rows
@@ -165,8 +164,8 @@ def test_systems_are_compared_task_by_task(tmp_path: Path) -> None:
     assert row.verdict("MITR") == "better"
     assert row.verdict("RecallTokens") == ""
     for form in COMPARISONS:
-        text = comparison_in(form, comparison)
+        text = comparison_in(form, comparison, 120)
         assert "dWorkspace" in text
-    text = comparison_in("table", comparison)
+    text = comparison_in("table", comparison, 120)
     assert "flips by distance" in text
     assert "+40.0" in text

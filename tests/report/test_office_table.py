@@ -11,7 +11,7 @@ from made_outcomes import made
 from made_tasks import BROKEN, DEFECT, run_of_four, task, tasks
 from made_workflows import play
 
-from pytest_comem.core.outcomes import Outcome
+from pytest_comem.core.outcomes import Outcome, Usage
 from pytest_comem.metrics.sheet import Sheet
 from pytest_comem.report.paper import Conditions, paper_rows
 from pytest_comem.report.scorecard import render
@@ -140,6 +140,17 @@ def test_models_have_their_own_row_without_recall() -> None:
     assert cells(text, "no recall with one")[0] == "50.0"
     assert cells(text, "no recall with two")[0] == "70.0"
     assert text.index("bm25 with one") < text.index("no recall with two")
+
+
+def test_model_calls_are_told_with_their_cost() -> None:
+    """By system and phase; offline there are none."""
+    usage = {"answer": Usage(seconds=2.0, tokens=1_000, cost=0.25, calls=3)}
+    outcomes = [replace(each, usage=usage) for each in tasks([1, 2])]
+    text = card(outcomes)
+    assert cells(text, "answer") == ["6", "2,000", "$0.5000", "4.0", "0"]
+    both = card([*outcomes, made(1, True)])
+    assert "bm25, ContextWeave" in both
+    assert "model calls" not in card(tasks([1]))
 
 
 def test_names_from_data_command_no_terminal() -> None:

@@ -8,7 +8,6 @@ specifications give the same files, byte for byte.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from pytest_comem.office.embedded.doing import Desk, Done
+from pytest_comem.office.embedded.files import fingerprint
 from pytest_comem.office.embedded.specs import TaskSpec
 from pytest_comem.office.operations import Operation
 from pytest_comem.records.base import Record
@@ -40,9 +40,9 @@ def build(
 
     :raises ValueError: where a specification contradicts itself, saying the task and what.
     """
-    files = dict(stream_files(participant, preferences, tasks))
     if destination.exists() and not (destination / "participant.json").is_file():
         raise ValueError(f"{destination} is there and holds no stream; name another directory")
+    files = dict(stream_files(participant, preferences, tasks))
     shutil.rmtree(destination, ignore_errors=True)
     for name, raw in files.items():
         path = destination / name
@@ -89,7 +89,7 @@ def _stored(contents: Mapping[str, bytes], store: dict[str, bytes]) -> Workspace
     """
     places = {}
     for path, raw in sorted(contents.items()):
-        name = f"{PurePosixPath(path).name}.{hashlib.sha256(raw).hexdigest()[:16]}"
+        name = f"{PurePosixPath(path).name}.{fingerprint(raw)}"
         store[f"files/{name}"] = raw
         places[path] = name
     return Workspace(files=places)

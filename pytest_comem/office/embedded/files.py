@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 import sqlite3
@@ -76,6 +77,17 @@ def same(one: bytes, other: bytes) -> bool:
     if one == other or not (one[:2] == other[:2] == b"PK"):
         return one == other
     return _members(one) == _members(other)
+
+
+def fingerprint(raw: bytes) -> str:
+    """Return what names a file's content, 16 hexadecimal digits; equal where :func:`same` is."""
+    digest = hashlib.sha256()
+    if raw[:2] != b"PK":
+        digest.update(raw)
+    else:
+        for name, content in _members(raw):
+            digest.update(f"{name}:{hashlib.sha256(content).hexdigest()};".encode())
+    return digest.hexdigest()[:16]
 
 
 def _members(raw: bytes) -> list[tuple[str, bytes]]:

@@ -17,6 +17,7 @@ from pytest_comem.metrics.workflow_plays import WORKFLOWS, WorkflowSheet, handof
 from pytest_comem.report.html.planes import planes_of
 from pytest_comem.report.html.steps import usage_row
 from pytest_comem.report.html.table import Table, plain
+from pytest_comem.report.office_rows import STRATUM_RESAMPLES
 
 #: Reasons why steps are unscored that are told of one card.
 _MOST_REASONS: Final = 8
@@ -182,7 +183,8 @@ def _of_tasks(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
         for kind, parts in row.strata.items():
             for name, sample in parts.items() if len(parts) > 1 else ():
                 tasks = round(sample.behind("Workspace")[1])
-                yield _scope(f"{kind}: {name}", kind, tasks, measure(sample))
+                measured = measure(sample, resamples=STRATUM_RESAMPLES)
+                yield _scope(f"{kind}: {name}", kind, tasks, measured)
 
 
 def _scope(name: str, kind: str, scored: int, found: dict[str, Measured]) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import uuid
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ BAD = GOOD.replace("== 3", "== 4")
 
 
 @pytest.fixture(params=["bubblewrap", "docker", "none"])
-def runner(request: pytest.FixtureRequest) -> Iterator[CommandRunner]:
+def runner(request: pytest.FixtureRequest) -> CommandRunner:
     """One on a kind of sandbox that works here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NoIsolationWarning)
@@ -40,7 +41,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[CommandRunner]:
             pytest.skip(str(error))
     if missing := missing_libraries(found.kind):
         pytest.skip(missing)
-    yield found
+    return found
 
 
 def found(
@@ -51,7 +52,7 @@ def found(
     seconds: float = 60.0,
 ) -> Found:
     """Return what a command comes to."""
-    arguments = {"command": command, "add": dict(add or {}), "seconds": seconds}
+    arguments: dict[str, Any] = {"command": command, "add": dict(add or {}), "seconds": seconds}
     scene = Scene(Files({}), Files(files), runner)
     return decide(OneTest(kind="command", arguments=arguments), scene)
 

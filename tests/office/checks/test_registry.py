@@ -42,7 +42,7 @@ def test_wrong_tests_are_errors_of_the_data(
 ) -> None:
     """Naming the file, the place in it, the kind and the argument."""
     test = OneTest(kind=kind, arguments=arguments)
-    with pytest.raises(DataError, match="rubric.json: field checks.0: ") as caught:
+    with pytest.raises(DataError, match=r"rubric\.json: field checks\.0: ") as caught:
         validate(test, "rubric.json", "checks.0")
     assert problem in str(caught.value)
     assert kind in str(caught.value)
@@ -59,5 +59,11 @@ def test_every_kind_of_the_design_is_there() -> None:
 
 def test_right_tests_have_no_problem() -> None:
     """Whole numbers stand for fractions, one pattern for a list of them."""
-    arguments = {"file": ["a", "b"], "key": {"x": 1}, "column": "y", "equals": 2, "tolerance": 1}
+    arguments: dict[str, Any] = {
+        "file": ["a", "b"],
+        "key": {"x": 1},
+        "column": "y",
+        "equals": 2,
+        "tolerance": 1,
+    }
     assert problem_of(OneTest(kind="value", arguments=arguments)) == ""

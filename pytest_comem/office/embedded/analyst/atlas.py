@@ -259,7 +259,7 @@ def plan(closing: Closing) -> Plan:
             when={"sources": ["yes"]},
         ),
         step("write", path="{slot:note}", text=text),
-        step("shell", command="python3 tools/register.py {slot:book}", when={"register": ["yes"]}),
+        step("shell", command="python3 tools/register.py {slot:note}", when={"register": ["yes"]}),
     )
     return Plan(slots=slots(closing), steps=steps)
 

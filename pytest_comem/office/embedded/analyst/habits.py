@@ -17,6 +17,8 @@ SIGNATURES: Final = {
     ATLAS: "M. Lindqvist for Group Finance",
     BEACON: "Mira L., Voice of Customer",
 }
+#: When the company's own test accounts are left out.
+LEFT_OUT: Final = {"accounts": ["internal"]}
 ADDRESS: Final = "mira.lindqvist@larkspur.example"
 
 _ROOTS: Final = (
@@ -65,6 +67,15 @@ def dates(*about: str) -> Slot:
 def numbers(*about: str) -> Slot:
     """Return the slot for numbers."""
     return slot("numbers", "number_style", "1234.5", about=about)
+
+
+def leaves() -> Slot:
+    """Return the slot for whether the company's own test accounts count."""
+    signs = {
+        "none": ("every account",),
+        "internal": ("plan <> 'internal'", "internal accounts", "test accounts"),
+    }
+    return slot("accounts", "choice", "none", options=signs)
 
 
 def register() -> Slot:

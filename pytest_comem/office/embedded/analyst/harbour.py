@@ -109,10 +109,6 @@ def number(value: float) -> str:
 
 def slots(month: Month) -> tuple[Slot, ...]:
     """Return what the plan leaves open."""
-    leaves = {
-        "none": ("every account",),
-        "internal": ("plan <> 'internal'", "internal accounts", "test accounts"),
-    }
     basis = {
         "ended": ("ended >=", "month it ended"),
         "requested": ("requested >=", "asked to leave", "month of the request"),
@@ -129,7 +125,7 @@ def slots(month: Month) -> tuple[Slot, ...]:
             words=["churn"],
             about=["churn"],
         ),
-        slot("accounts", "choice", "none", options=leaves),
+        habits.leaves(),
         slot("basis", "choice", "ended", options=basis),
         slot("tickets", "choice", "opened", options=tickets),
         slot("opening", "choice", "Overview", options=opening),

@@ -239,8 +239,8 @@ A10: Final = TaskSpec(
     observations=(
         Observation(
             title="Mail from Henrik",
-            text="The ledger of the quarter is complete now, 72 lines, semicolons as ever. The Nordics are in with "
-            "their new system for the last month.",
+            text="The ledger of the quarter is complete now, 72 lines, semicolons as ever. The "
+            "Nordics are in with their new system for the last month.",
         ),
     ),
     activities=(Activity.DATA_PROCESS, Activity.DATA_ANALYSIS, Activity.TOOL_USE),

@@ -160,8 +160,8 @@ A04: Final = TaskSpec(
     started="2025-02-06T08:50",
     project=habits.HARBOUR,
     title="Churn in January",
-    instruction="The January churn report is due today, with accounts lost, segments and the contact "
-    "centre's tickets. The warehouse has been refreshed. " + _LINES,
+    instruction="The January churn report is due today, with accounts lost, segments and the "
+    "contact centre's tickets. The warehouse has been refreshed. " + _LINES,
     observations=(
         Observation(
             title="Notes of the Retention stand-up",

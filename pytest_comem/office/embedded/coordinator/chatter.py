@@ -26,15 +26,15 @@ CHATTER: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "c04": (
         "Sunniva asked for shorter meetings. We were two hours and ten minutes, of which twenty "
-        "were about the name of the bank account. Next time Rolf and I agree on such things before, and "
-        "the steering group hears the decision.",
+        "were about the name of the bank account. Next time Rolf and I agree on such things "
+        "before, and the steering group hears the decision.",
         "Peder's posters are at the printer's. The first proof had Lantern with a capital N in the "
         "middle; he says it was meant as a joke.",
     ),
     "c05": (
         "The Gymnasium has asked twice whether their second teacher is on the list of "
-        "participants. Teachers are not in the portal at all, they come with their pupils and sleep in the "
-        "teachers' room. I have told them so, and that the fees of teachers are paid by us.",
+        "participants. Teachers are not in the portal at all, they come with their pupils and have "
+        "the teachers' room. I have told them so, and that the fees of teachers are paid by us.",
         "My colleague in Wattenberg prints every list and pins it to the door of the kitchen. So "
         "no remarks about people, please, ever.",
     ),

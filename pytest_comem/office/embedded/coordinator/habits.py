@@ -87,10 +87,10 @@ CHECKED: Final = slot("checked", "choice", "no", options={"yes": ["check_list.py
 SHEET: Final = slot(
     "sheet",
     "choice",
-    "Requested",
+    "Grey",
     options={
-        "Approved": ["sheet Approved", 'sheet "Approved"'],
-        "Requested": ["sheet Requested", 'sheet "Requested"'],
+        "Green": ["sheet Green", 'sheet "Green"'],
+        "Grey": ["sheet Grey", 'sheet "Grey"'],
     },
 )
 SUMS: Final = slot(

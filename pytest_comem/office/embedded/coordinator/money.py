@@ -64,7 +64,7 @@ def applications() -> bytes:
     head = ["Village", "Project", "Contact", "Amount"]
     asked = [[v, p, c, a] for v, p, c, a, _ in APPLICATIONS]
     granted = [[v, p, c, g] for v, p, c, _, g in APPLICATIONS if g]
-    return workbook({"Requested": [head, *asked], "Approved": [head, *granted]})
+    return workbook({"Grey": [head, *asked], "Green": [head, *granted]})
 
 
 def costs() -> bytes:

@@ -11,8 +11,10 @@ from pytest_comem.office.embedded.coordinator import (
     tasks_easter,
     tasks_february,
     tasks_july,
+    tasks_june,
     tasks_march,
     tasks_may,
+    tasks_trip,
 )
 from pytest_comem.office.embedded.coordinator.chatter import CHATTER
 from pytest_comem.streams.hidden import RootPreference, RootPreferences
@@ -26,7 +28,9 @@ TASKS: Final = tuple(
         *tasks_easter.TASKS,
         *tasks_april.TASKS,
         *tasks_may.TASKS,
+        *tasks_june.TASKS,
         *tasks_july.TASKS,
+        *tasks_trip.TASKS,
         *tasks_august.TASKS,
     )
 )
@@ -77,7 +81,10 @@ PREFERENCES: Final = RootPreferences(
         ),
         RootPreference(
             preference_id="upshot",
-            text="Papers open with a section called Upshot, two or three sentences long.",
+            text=(
+                "Papers open with a section of two or three sentences, called Upshot, and Summary "
+                "since the end of June 2025."
+            ),
         ),
         RootPreference(
             preference_id="prepared-by",

@@ -86,7 +86,7 @@ AWARDS: Final = TaskSpec(
         ),
     ),
     choices={
-        "sheet": "Approved",
+        "sheet": "Green",
         "dates": "long",
         "amounts": "1,234.50",
         "signed": "Ines Halvorsen, for the Lantern panel",
@@ -184,7 +184,7 @@ AWARDS: Final = TaskSpec(
         relevant(
             "c04",
             "convention",
-            "stands in the sheet Approved",
+            "stands in the sheet Green",
             "Signed: Ines",
             "Meeting of 4 March 2025",
         ),

@@ -100,7 +100,7 @@ STEERING: Final = TaskSpec(
     replies=("The minutes of March are written.",),
     remarks=(
         "For April, when the panel has sat: its secretary keeps a workbook of the applications. "
-        "What was granted stands in the sheet Approved; the other one is only what they asked for.",
+        "What was granted stands in the sheet Green; the other one is only what they asked for.",
         "Letters of Lantern are signed like this, and amounts in them are written EUR 3,400.00:\n"
         "Signed: Ines Halvorsen, for the Lantern panel",
     ),

@@ -12,7 +12,7 @@ from typing import Final, final
 from pytest_comem.office.embedded.files import table
 
 CASES: Final = ("parse", "spell", "batches")
-_HOSTS: Final = ("petrel", "kestrel")
+_HOSTS: Final = ("petrel", "heron")
 _BASE: Final = {"parse": 1180, "spell": 1440, "batches": 2260}
 _HEADER: Final = ("run", "case", "host", "kind", "millis")
 
@@ -32,16 +32,16 @@ class Run:
 def runs_of(month: int, slow_clock: bool) -> list[Run]:
     """Return a month's runs: a warm-up and three that count, a case and host.
 
-    :param slow_clock: whether kestrel still records four fifths of the true time.
+    :param slow_clock: whether heron still records four fifths of the true time.
     """
-    runs = []
+    runs: list[Run] = []
     for case in CASES:
         for place, host in enumerate(_HOSTS):
             for turn in range(4):
                 true = _BASE[case] + 20 * month + 15 * place + 35 * turn
                 if turn == 0:
                     true = 2 * true + 300
-                slow = slow_clock and host == "kestrel"
+                slow = slow_clock and host == "heron"
                 kind = "warmup" if turn == 0 else "run"
                 runs.append(Run(len(runs) + 1, case, host, kind, true * 4 // 5 if slow else true))
     return runs
@@ -55,7 +55,7 @@ def as_csv(runs: list[Run]) -> bytes:
 
 def true_millis(run: Run, slow_clock: bool) -> Decimal:
     """Return what a run took by a right clock."""
-    return run.millis * (Decimal("1.25") if slow_clock and run.host == "kestrel" else Decimal(1))
+    return run.millis * (Decimal("1.25") if slow_clock and run.host == "heron" else Decimal(1))
 
 
 def counted(runs: list[Run], slow_clock: bool, case: str | None = None) -> list[Decimal]:

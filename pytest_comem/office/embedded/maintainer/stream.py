@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from pytest_comem.office.embedded.maintainer.chatter import CHATTER
 from pytest_comem.office.embedded.maintainer.common import FERRYBOX, LOADLINE, QUILLSPAN
 from pytest_comem.office.embedded.maintainer.tasks_ferrybox import LAST_BATCH, QUOTING
 from pytest_comem.office.embedded.maintainer.tasks_ferrybox_releases import (
@@ -21,23 +23,26 @@ from pytest_comem.office.embedded.maintainer.tasks_reviews import PATCH_FERRYBOX
 from pytest_comem.streams.hidden import RootPreference, RootPreferences
 from pytest_comem.streams.schema import Participant
 
-TASKS: Final = (
-    FRACTIONS,
-    PATCH_FERRYBOX,
-    FIRST_SUMMARY,
-    LAST_BATCH,
-    TALK,
-    FEBRUARY,
-    SPELL_LONG,
-    RELEASE,
-    QUOTING,
-    PYTHON_38,
-    RELEASE_APRIL,
-    MAILS,
-    MAY,
-    PARSE_ALL,
-    PATCH_QUILLSPAN,
-    RELEASE_JUNE,
+TASKS: Final = tuple(
+    replace(task, remarks=(*task.remarks, *CHATTER.get(task.id, ())))
+    for task in (
+        FRACTIONS,
+        PATCH_FERRYBOX,
+        FIRST_SUMMARY,
+        LAST_BATCH,
+        TALK,
+        FEBRUARY,
+        SPELL_LONG,
+        RELEASE,
+        QUOTING,
+        PYTHON_38,
+        RELEASE_APRIL,
+        MAILS,
+        MAY,
+        PARSE_ALL,
+        PATCH_QUILLSPAN,
+        RELEASE_JUNE,
+    )
 )
 
 PARTICIPANT: Final = Participant(
@@ -50,8 +55,8 @@ PARTICIPANT: Final = Participant(
     ),
     projects=(QUILLSPAN, FERRYBOX, LOADLINE),
     order=tuple(task.id for task in TASKS),
-    license="MIT",
-    source="Written for pytest-comem; every name, person, company and figure is invented.",
+    license="Apache-2.0",
+    source="written for pytest-comem; every name, person, company and figure is invented",
 )
 
 _ROOTS: Final = (

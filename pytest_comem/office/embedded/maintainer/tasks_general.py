@@ -105,8 +105,8 @@ _NOTES: Final = {
     "notes/downstream/harbourlog.md": (
         "# Harbourlog\n\nOn Python 3.11 since last summer. Want wheels for ARM.\n"
     ),
-    "notes/downstream/saltmarsh.md": (
-        "# Saltmarsh\n\nPython 3.10. Pinned to Quillspan 1.2 until their audit in April.\n"
+    "notes/downstream/dunegrass.md": (
+        "# Dunegrass\n\nPython 3.10. Pinned to Quillspan 1.2 until their audit in April.\n"
     ),
 }
 _ACTIONS: Final = (
@@ -132,7 +132,7 @@ def _plan_text(decision: str, table: bool, risks: bool) -> str:
     return (
         "# Python 3.8 in Quillspan\n\n"
         f"Share of downloads on Python 3.8 in March: {{value:share}}\n\n{decision}\n\n"
-        "Tidewatch runs 3.8 on two buoys until {date:2025-05-16}; Harbourlog and Saltmarsh run "
+        "Tidewatch runs 3.8 on two buoys until {date:2025-05-16}; Harbourlog and Dunegrass run "
         f"newer ones.\n\n## Steps\n\n{head}{steps}\n{wrong}Owner: {{slot:owner}}\n"
     )
 
@@ -264,9 +264,9 @@ PYTHON_38: Final = TaskSpec(
             "better",
             "The plan says that the others are not touched.",
             "contains",
-            broken("edit", path=_PLAN, old="Harbourlog and Saltmarsh run", new="Others run"),
+            broken("edit", path=_PLAN, old="Harbourlog and Dunegrass run", new="Others run"),
             file=_PLAN,
-            all=["Harbourlog", "Saltmarsh"],
+            all=["Harbourlog", "Dunegrass"],
         ),
     ),
     preferences=(
@@ -342,7 +342,7 @@ MAILS: Final = TaskSpec(
     observations=(
         Observation(
             title="Mail from Pim",
-            text="The part came! Kestrel ticks right since 2 May, and both machines moved from lab "
+            text="The part came! Heron ticks right since 2 May, and both machines moved from lab "
             "2 to lab 5, where it is quieter. Do you want last year's runs set right, too?",
         ),
         Observation(
@@ -381,8 +381,8 @@ MAILS: Final = TaskSpec(
     ),
     replies=("Four answers are drafted in mail/answers-may.md.",),
     remarks=(
-        "Send them. From now on kestrel's times go in as recorded, its clock was replaced; and the "
-        "summaries say\nMeasured on: petrel and kestrel, lab 5",
+        "Send them. From now on heron's times go in as recorded, its clock was replaced; and the "
+        "summaries say\nMeasured on: petrel and heron, lab 5",
         "From now on I want ISO dates everywhere, in headings and in texts, for harbour offices "
         "as well: 2025-05-14.",
         "From now on a deprecated name of Quillspan stays for three minor releases.",

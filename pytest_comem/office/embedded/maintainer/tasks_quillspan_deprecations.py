@@ -6,6 +6,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_comem.office.embedded.maintainer.common import PYTEST, QUILLSPAN, behaves, plain
+from pytest_comem.office.embedded.maintainer.quillspan_deprecations import (
+    CHANGELOG,
+    PARSING,
+    SPELLING,
+    TABLE,
+    TEST_HEAD,
+    noting_items,
+    noting_steps,
+    open_slots,
+    path_of_test,
+    still_works,
+    tells,
+    warning_test,
+    warns,
+)
 from pytest_comem.office.embedded.maintainer.regression_tests import SLOTS, test_items, test_steps
 from pytest_comem.office.embedded.specs import (
     TaskSpec,
@@ -18,141 +33,13 @@ from pytest_comem.office.embedded.specs import (
     slot,
     step,
 )
-from pytest_comem.streams.hidden import PreferenceItem
-from pytest_comem.streams.plans import Plan, PlanStep, Slot
+from pytest_comem.streams.plans import Plan, PlanStep
 from pytest_comem.streams.schema import Activity, Observation
 
-_CHANGELOG: Final = "quillspan/CHANGELOG.md"
-_TABLE: Final = "quillspan/docs/deprecations.md"
-_SPELLING: Final = "quillspan/quillspan/spelling.py"
-_PARSING: Final = "quillspan/quillspan/parsing.py"
-
-
-def _test_path(number: int) -> str:
-    return f"quillspan/tests/regressions/test_issue_{number}.py"
-
-
-def _slots(next_one: str, two: str, three: str) -> list[Slot]:
-    return [
-        slot(
-            "removal",
-            "choice",
-            next_one,
-            options={
-                next_one: [],
-                two: ["two minor releases"],
-                three: ["three minor releases"],
-            },
-        ),
-        slot("issue", "choice", "none", options={"none": ["no number in it"], "brackets": ["(#"]}),
-        slot(
-            "wording",
-            "choice",
-            "code",
-            options={"code": [], "caller": ["what a caller sees"]},
-        ),
-    ]
-
-
-def _noted(old: str, code: str, caller: str, number: int) -> list[PlanStep]:
-    """Return the steps that note a deprecation in the changelog, in four wordings."""
-    steps = []
-    for wording, text in (("code", code), ("caller", caller)):
-        for issue, mark in (("none", ""), ("brackets", f" (#{number})")):
-            steps.append(
-                step(
-                    "edit",
-                    path=_CHANGELOG,
-                    old=old,
-                    new=f"## Unreleased\n\n### Deprecated\n\n- {text}{mark}\n",
-                    when={"wording": [wording], "issue": [issue]},
-                )
-            )
-    return steps
-
-
-def _noted_items(line: str, number: int, successor: str) -> list[PreferenceItem]:
-    """Return the items on a line of the changelog: *line* is the reference's."""
-    return [
-        item(
-            "issue-in-brackets",
-            "quillspan-issue",
-            "A line of Quillspan's changelog ends with its issue in brackets.",
-            decided(
-                "contains",
-                broken("edit", path=_CHANGELOG, old=f" (#{number})", new=""),
-                ["issue"],
-                file=_CHANGELOG,
-                all=[f"(#{number})"],
-            ),
-            weight=2,
-        ),
-        item(
-            "callers-view",
-            "callers-view",
-            "A line of a changelog tells what a caller sees: what to call now.",
-            decided(
-                "contains",
-                broken("edit", path=_CHANGELOG, old=line, new=line.replace(successor, "it")),
-                ["wording"],
-                file=_CHANGELOG,
-                all=[successor],
-            ),
-        ),
-    ]
-
-
-def _held(name: str, call: str, version: str) -> str:
-    """Return a test that a call warns of its removal in a version."""
-    return (
-        "import warnings\n\n"
-        f"from quillspan import {name}\n\n\n"
-        "def test_says_when_it_goes():\n"
-        "    with warnings.catch_warnings(record=True) as caught:\n"
-        '        warnings.simplefilter("always")\n'
-        f"        {call}\n"
-        f'    assert any("{version}" in str(each.message) for each in caught)\n'
-    )
-
-
-def _still(name: str, expression: str) -> str:
-    return (
-        "import warnings\n\n"
-        f"from quillspan import {name}\n\n\n"
-        "def test_still_works():\n"
-        "    with warnings.catch_warnings():\n"
-        '        warnings.simplefilter("ignore")\n'
-        f"        assert {expression}\n"
-    )
-
-
-def _warned(name: str, call: str) -> str:
-    return (
-        "import pytest\n\n"
-        f"from quillspan import {name}\n\n\n"
-        "def test_warns():\n"
-        "    with pytest.warns(DeprecationWarning):\n"
-        f"        {call}\n"
-    )
-
-
-_TEST_HEAD: Final = "import warnings\n\nfrom quillspan import {}"
-
-
-def _test(name: str, told: str, call: str) -> tuple[str, str, str]:
-    body = (
-        "    with warnings.catch_warnings(record=True) as caught:\n"
-        '        warnings.simplefilter("always")\n'
-        f"        {call}\n"
-        "    assert caught[0].category is DeprecationWarning\n"
-    )
-    return f"def test_{name}_warns():", told, body
-
-
 _LONG_TOLD: Final = "two names for one thing"
-_LONG_TEST: Final = _test("spell_long", _LONG_TOLD, "spell_long(60)")
+_LONG_TEST: Final = warning_test("spell_long", _LONG_TOLD, "spell_long(60)")
 _ALL_TOLD: Final = "it builds a list of everything"
-_ALL_TEST: Final = _test("parse_all", _ALL_TOLD, 'parse_all(["1m"])')
+_ALL_TEST: Final = warning_test("parse_all", _ALL_TOLD, 'parse_all(["1m"])')
 _LONG_LINE: Final = "spell_long() gives way to spell(seconds, long=True); it goes in 1.6."
 
 SPELL_LONG: Final = TaskSpec(
@@ -167,19 +54,19 @@ SPELL_LONG: Final = TaskSpec(
     ),
     activities=(Activity.CODING, Activity.WRITING),
     plan=Plan(
-        slots=(*_slots("1.5", "1.6", "1.7"), *SLOTS),
+        slots=(*open_slots("1.5", "1.6", "1.7"), *SLOTS),
         steps=(
             step("list", path="quillspan", unless_known="removal"),
-            step("read", path=_SPELLING),
+            step("read", path=SPELLING),
             step(
                 "edit",
-                path=_SPELLING,
+                path=SPELLING,
                 old='"""Writes durations such as ``1h 30m``."""\n',
                 new='"""Writes durations such as ``1h 30m``."""\n\nimport warnings\n',
             ),
             step(
                 "edit",
-                path=_SPELLING,
+                path=SPELLING,
                 old="    return spell(seconds, long=True)\n",
                 new=plain(
                     "    warnings.warn(\n"
@@ -188,15 +75,15 @@ SPELL_LONG: Final = TaskSpec(
                     "    return spell(seconds, long=True)\n"
                 ).replace("@", "{slot:removal}"),
             ),
-            step("read", path=_CHANGELOG, unless_known="issue"),
-            *_noted(
+            step("read", path=CHANGELOG, unless_known="issue"),
+            *noting_steps(
                 "## Unreleased\n\nNothing yet.\n",
                 "spell_long() now emits a DeprecationWarning; removal in {slot:removal}.",
                 "spell_long() gives way to spell(seconds, long=True); it goes in {slot:removal}.",
                 63,
             ),
             *test_steps(
-                "quillspan", "test_spelling.py", 63, _TEST_HEAD.format("spell_long"), _LONG_TEST
+                "quillspan", "test_spelling.py", 63, TEST_HEAD.format("spell_long"), _LONG_TEST
             ),
             step("shell", command=f"cd quillspan && {PYTEST} tests"),
         ),
@@ -212,13 +99,13 @@ SPELL_LONG: Final = TaskSpec(
     edits=(
         do(
             "edit",
-            path=_SPELLING,
+            path=SPELLING,
             old="DeprecationWarning)",
             new="DeprecationWarning, stacklevel=2)",
         ),
         do(
             "write",
-            path=_TABLE,
+            path=TABLE,
             text=(
                 "# Deprecations\n\n| Name | Since | Goes in | Use |\n| --- | --- | --- | --- |\n"
                 "| spell_long() | 1.4 | 1.6 | spell(seconds, long=True) |\n"
@@ -236,10 +123,10 @@ SPELL_LONG: Final = TaskSpec(
             "minimum",
             "spell_long() raises a DeprecationWarning.",
             "quillspan",
-            _warned("spell_long", "spell_long(60)"),
+            warns("spell_long", "spell_long(60)"),
             broken(
                 "edit",
-                path=_SPELLING,
+                path=SPELLING,
                 old="        DeprecationWarning",
                 new="        FutureWarning",
             ),
@@ -249,10 +136,10 @@ SPELL_LONG: Final = TaskSpec(
             "minimum",
             "spell_long() still gives the long form.",
             "quillspan",
-            _still("spell_long", 'spell_long(3660) == "1 hour 1 minute"'),
+            still_works("spell_long", 'spell_long(3660) == "1 hour 1 minute"'),
             broken(
                 "edit",
-                path=_SPELLING,
+                path=SPELLING,
                 old="    return spell(seconds, long=True)\n",
                 new="    return spell(seconds)\n",
             ),
@@ -262,8 +149,8 @@ SPELL_LONG: Final = TaskSpec(
             "reference",
             "The warning names 1.6 as the release in which spell_long() goes.",
             "quillspan",
-            _held("spell_long", "spell_long(60)", "1.6"),
-            broken("edit", path=_SPELLING, old="Quillspan 1.6;", new="Quillspan 2;"),
+            tells("spell_long", "spell_long(60)", "1.6"),
+            broken("edit", path=SPELLING, old="Quillspan 1.6;", new="Quillspan 2;"),
             ["removal"],
         ),
         check(
@@ -271,8 +158,8 @@ SPELL_LONG: Final = TaskSpec(
             "minimum",
             "The changelog tells under Deprecated of spell_long().",
             "contains",
-            broken("edit", path=_CHANGELOG, old="### Deprecated", new="### Changed"),
-            file=_CHANGELOG,
+            broken("edit", path=CHANGELOG, old="### Deprecated", new="### Changed"),
+            file=CHANGELOG,
             all=["spell_long()"],
             section="Deprecated",
         ),
@@ -281,9 +168,9 @@ SPELL_LONG: Final = TaskSpec(
             "reference",
             "The changelog names 1.6 as the release in which it goes.",
             "contains",
-            broken("edit", path=_CHANGELOG, old=" in 1.6.", new=" later."),
+            broken("edit", path=CHANGELOG, old=" in 1.6.", new=" later."),
             ["removal"],
-            file=_CHANGELOG,
+            file=CHANGELOG,
             all=["1.6"],
         ),
         behaves(
@@ -291,13 +178,13 @@ SPELL_LONG: Final = TaskSpec(
             "better",
             "The warning shows the call that takes its place.",
             "quillspan",
-            _held("spell_long", "spell_long(60)", "long=True"),
-            broken("edit", path=_SPELLING, old="; call spell(seconds, long=True)", new=""),
+            tells("spell_long", "spell_long(60)", "long=True"),
+            broken("edit", path=SPELLING, old="; call spell(seconds, long=True)", new=""),
         ),
     ),
     preferences=(
-        *_noted_items(_LONG_LINE, 63, "spell(seconds, long=True)"),
-        *test_items("quillspan", "quillspan-regressions", _test_path(63), 63, _LONG_TOLD),
+        *noting_items(_LONG_LINE, 63, "spell(seconds, long=True)"),
+        *test_items("quillspan", "quillspan-regressions", path_of_test(63), 63, _LONG_TOLD),
     ),
     relevant=(
         relevant("m05-talk", "fact", "two minor releases"),
@@ -315,7 +202,7 @@ def _parse_all_steps() -> Sequence[PlanStep]:
         steps.append(
             step(
                 "edit",
-                path=_PARSING,
+                path=PARSING,
                 old="    return [parse(text) for text in texts]\n",
                 new=(
                     "    warnings.warn(\n"
@@ -341,7 +228,7 @@ PARSE_ALL: Final = TaskSpec(
     ),
     observations=(
         Observation(
-            title="Issue #79 by saltmarsh-dev",
+            title="Issue #79 by dunegrass-dev",
             text="We call parse_all on a generator and it builds a list of two million numbers. "
             "map(parse, texts) does it without. Could the function go?",
         ),
@@ -349,19 +236,19 @@ PARSE_ALL: Final = TaskSpec(
     activities=(Activity.CODING, Activity.WRITING),
     plan=Plan(
         slots=(
-            *_slots("1.6", "1.7", "1.8"),
+            *open_slots("1.6", "1.7", "1.8"),
             *SLOTS,
             slot("stacklevel", "choice", "no", options={"no": [], "yes": ["stacklevel=2"]}),
             slot("table", "choice", "no", options={"no": [], "yes": ["docs/deprecations.md"]}),
         ),
         steps=(
             step("list", path="quillspan", unless_known="removal"),
-            step("read", path=_PARSING),
-            step("read", path=_SPELLING, unless_known="stacklevel"),
-            step("edit", path=_PARSING, old="import re\n", new="import re\nimport warnings\n"),
+            step("read", path=PARSING),
+            step("read", path=SPELLING, unless_known="stacklevel"),
+            step("edit", path=PARSING, old="import re\n", new="import re\nimport warnings\n"),
             *_parse_all_steps(),
-            step("read", path=_CHANGELOG, unless_known="issue"),
-            *_noted(
+            step("read", path=CHANGELOG, unless_known="issue"),
+            *noting_steps(
                 "## Unreleased\n\nNothing yet.\n",
                 "parse_all() now emits a DeprecationWarning; removal in {slot:removal}.",
                 "parse_all() gives way to map(parse, texts); it goes in {slot:removal}.",
@@ -369,12 +256,12 @@ PARSE_ALL: Final = TaskSpec(
             ),
             step(
                 "append",
-                path=_TABLE,
+                path=TABLE,
                 text=_ROW.replace("1.8", "{slot:removal}"),
                 when={"table": ["yes"]},
             ),
             *test_steps(
-                "quillspan", "test_parsing.py", 79, _TEST_HEAD.format("parse_all"), _ALL_TEST
+                "quillspan", "test_parsing.py", 79, TEST_HEAD.format("parse_all"), _ALL_TEST
             ),
             step("shell", command=f"cd quillspan && {PYTEST} tests"),
         ),
@@ -396,9 +283,9 @@ PARSE_ALL: Final = TaskSpec(
             "minimum",
             "parse_all() raises a DeprecationWarning.",
             "quillspan",
-            _warned("parse_all", 'parse_all(["1m"])'),
+            warns("parse_all", 'parse_all(["1m"])'),
             broken(
-                "edit", path=_PARSING, old="        DeprecationWarning", new="        FutureWarning"
+                "edit", path=PARSING, old="        DeprecationWarning", new="        FutureWarning"
             ),
         ),
         behaves(
@@ -406,10 +293,10 @@ PARSE_ALL: Final = TaskSpec(
             "minimum",
             "parse_all() still gives a list of seconds.",
             "quillspan",
-            _still("parse_all", 'parse_all(["1m", "2h"]) == [60, 7200]'),
+            still_works("parse_all", 'parse_all(["1m", "2h"]) == [60, 7200]'),
             broken(
                 "edit",
-                path=_PARSING,
+                path=PARSING,
                 old="    return [parse(text) for text in texts]\n",
                 new="    return []\n",
             ),
@@ -419,8 +306,8 @@ PARSE_ALL: Final = TaskSpec(
             "minimum",
             "The warning names 1.8 as the release in which parse_all() goes.",
             "quillspan",
-            _held("parse_all", 'parse_all(["1m"])', "1.8"),
-            broken("edit", path=_PARSING, old="Quillspan 1.8;", new="Quillspan 2;"),
+            tells("parse_all", 'parse_all(["1m"])', "1.8"),
+            broken("edit", path=PARSING, old="Quillspan 1.8;", new="Quillspan 2;"),
             ["removal"],
         ),
         check(
@@ -428,8 +315,8 @@ PARSE_ALL: Final = TaskSpec(
             "minimum",
             "The changelog tells of parse_all().",
             "contains",
-            broken("edit", path=_CHANGELOG, old="- parse_all() gives", new="- One name gives"),
-            file=_CHANGELOG,
+            broken("edit", path=CHANGELOG, old="- parse_all() gives", new="- One name gives"),
+            file=CHANGELOG,
             all=["parse_all()"],
         ),
         check(
@@ -437,9 +324,9 @@ PARSE_ALL: Final = TaskSpec(
             "reference",
             "The packagers' table in docs/deprecations.md has a row for parse_all().",
             "contains",
-            broken("edit", path=_TABLE, old="| parse_all() |", new="| parse_many() |"),
+            broken("edit", path=TABLE, old="| parse_all() |", new="| parse_many() |"),
             ["table"],
-            file=_TABLE,
+            file=TABLE,
             all=["| parse_all() |"],
         ),
         check(
@@ -447,9 +334,9 @@ PARSE_ALL: Final = TaskSpec(
             "reference",
             "That table names 1.8 as the release in which something goes.",
             "contains",
-            broken("edit", path=_TABLE, old="| 1.8 |", new="| later |"),
+            broken("edit", path=TABLE, old="| 1.8 |", new="| later |"),
             ["table", "removal"],
-            file=_TABLE,
+            file=TABLE,
             all=["| 1.5 | 1.8 |"],
         ),
         behaves(
@@ -457,22 +344,22 @@ PARSE_ALL: Final = TaskSpec(
             "better",
             "The warning shows the call that takes its place.",
             "quillspan",
-            _held("parse_all", 'parse_all(["1m"])', "map(parse"),
-            broken("edit", path=_PARSING, old="; call map(parse, texts)", new=""),
+            tells("parse_all", 'parse_all(["1m"])', "map(parse"),
+            broken("edit", path=PARSING, old="; call map(parse, texts)", new=""),
         ),
     ),
     preferences=(
-        *_noted_items(_ALL_LINE, 79, "map(parse, texts)"),
-        *test_items("quillspan", "quillspan-regressions", _test_path(79), 79, _ALL_TOLD),
+        *noting_items(_ALL_LINE, 79, "map(parse, texts)"),
+        *test_items("quillspan", "quillspan-regressions", path_of_test(79), 79, _ALL_TOLD),
         item(
             "points-at-caller",
             "stacklevel",
             "A warning points at the caller's line: stacklevel=2.",
             decided(
                 "contains",
-                broken("edit", path=_PARSING, old=", stacklevel=2", new=""),
+                broken("edit", path=PARSING, old=", stacklevel=2", new=""),
                 ["stacklevel"],
-                file=_PARSING,
+                file=PARSING,
                 all=["stacklevel=2"],
             ),
             weight=2,

@@ -34,7 +34,7 @@ FRACTION_TEST: Final = (
 
 def date_slot(default: str = "long") -> Slot:
     """Return the slot for dates of what is published."""
-    return slot("dates", "date_style", default, about=["I changed", "dates"])
+    return slot("dates", "date_style", default)
 
 
 def announcement_slots(default: str, period: str, tracker: str) -> list[Slot]:
@@ -52,7 +52,6 @@ def announcement_slots(default: str, period: str, tracker: str) -> list[Slot]:
             "line",
             tracker,
             lead="Questions:",
-            about=["I changed", "from now on", "end with", "announcements"],
         ),
         slot(
             "changes_heading",
