@@ -35,9 +35,10 @@ _SHOWN: Final = 1 << 16
 _LAST_WORDS: Final = 2_000
 #: Starts the program in the group of a keeper, which kills the group when the pipe it reads ends:
 #: the kernel closes that when this process dies, however it dies. The keeper is no child of the
-#: program's. Program and arguments are the shell's arguments and never part of what it reads.
+#: program's, and opens the pipe by its name, as shells know no descriptors above 9. Program and
+#: arguments are the shell's arguments and never part of what it reads as commands.
 _KEPT: Final = (
-    'lifeline=$1; shift; ( { read -r _; kill -KILL 0; } <&"$lifeline" >/dev/null 2>&1 & ); '
+    'lifeline=$1; shift; ( { read -r _; kill -KILL 0; } <"/dev/fd/$lifeline" >/dev/null 2>&1 & ); '
     'unset lifeline; exec "$@"'
 )
 

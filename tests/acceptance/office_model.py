@@ -53,7 +53,8 @@ def working(body: Mapping[str, Any]) -> str:
 def _status(handed_out: str, project: str, points: str) -> str:
     today = re.search(r"Today is (\d{4}-\d\d-\d\d)", handed_out)
     title = re.search(r"Status \d{4}", handed_out)
-    assert today and title
+    assert today
+    assert title
     day, signed = date.fromisoformat(today[1]), "the team"
     written = today[1]
     # The project's own come last, and so win over the others.
@@ -73,8 +74,7 @@ def judging(body: Mapping[str, Any]) -> str:
     """Judge: who signs by name does well."""
     asked = said(body, -1)
     if "Which did better?" in asked:
-        first = [one for one in re.findall(_BLOCK.format("changes"), asked, re.DOTALL)]
-        better = "B" if "the team" in first[0][1] else "A"
+        better = "B" if "the team" in block("changes", asked) else "A"
         return json.dumps({"better": better, "reason": "It is signed."})
     if "The run with recall" in asked:
         return json.dumps({"relevance": 4, "familiarity": 3, "robustness": 5, "reason": ""})

@@ -290,7 +290,7 @@ FAULTS = {
 def test_whatever_a_program_does_wrong_is_an_adapters_fault(
     opened: Open, code: str, message: str
 ) -> None:
-    """The error names the program and what came, the program is ended, and it is not asked again."""
+    """The error names the program and what came, it is ended, and not asked again."""
     seconds = 0.7 if "sleep" in code else 60
     memory = opened(answering(code), timeout=seconds)
     assert isinstance(memory, LinesComponent)
@@ -306,7 +306,7 @@ def test_whatever_a_program_does_wrong_is_an_adapters_fault(
 def test_an_inject_has_to_be_confirmed(opened: Open) -> None:
     """What does not say ok may not have stored anything."""
     memory = opened("for line in __import__('sys').stdin: print('{}', flush=True)")
-    with pytest.raises(InfrastructureError, match='answered inject with something else than {"ok"'):
+    with pytest.raises(InfrastructureError, match="answered inject with something else"):
         memory.recall(query())
 
 
@@ -341,7 +341,7 @@ def test_faults_of_the_one_shot_form(opened: Open, code: str, message: str) -> N
 @pytest.mark.parametrize("text", ["x" * 3_000_000, "a\0b", "\ud800"], ids=["long", "null", "half"])
 def test_a_question_that_cannot_be_an_argument(opened: Open, text: str) -> None:
     """The one-shot form cannot ask everything; that is said and no verdict."""
-    with pytest.raises(InfrastructureError, match="cannot be started: .+") as found:
+    with pytest.raises(InfrastructureError, match=r"cannot be started: .+") as found:
         opened(EXAMPLE, mode="once").recall(query(text))
     assert found.value.type == "adapter"
 
@@ -404,7 +404,7 @@ def test_closing_ends_it_and_what_it_started(opened: Open) -> None:
     pids = [int(pid) for pid in texts(memory)[0].split()]
     assert all(map(is_running, pids))
     memory.close()
-    assert not any(map(is_running, pids))
+    assert_gone(*pids)
 
 
 def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
@@ -416,6 +416,7 @@ import sys, time
 sys.path.insert(0, {str(Path(__file__).parents[1] / "acceptance")!r})
 from systems import system_called
 from pytest_comem.core.entries import Principal, Query
+held = [open("/dev/null") for _ in range(30)]
 system = system_called("cmd:{sys.executable} {program}")
 with system.opened("toy") as memory:
     print(memory.recall(Query("?", Principal("a", "b"), (), "", 3)).text, flush=True)

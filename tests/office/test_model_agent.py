@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -83,7 +84,7 @@ def played(
     answer: Script,
     shown: Shown | None = None,
     limits: AgentLimits | None = None,
-    clock: Callable[[], float] | None = None,
+    clock: Callable[[], float] = time.monotonic,
     **server: Any,
 ) -> Played:
     """Let a scripted model do the task."""
@@ -116,11 +117,16 @@ def agent_at(
     url: str,
     door: Door,
     limits: AgentLimits | None = None,
-    clock: Callable[[], float] | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> ModelAgent:
     """Return an agent with its model at an address."""
     model = StructuredModel(door, ModelSpec("openai/m", url))
-    return ModelAgent(model, limits, **({} if clock is None else {"clock": clock}))
+    return ModelAgent(model, limits, clock=clock)
+
+
+def plan_of(fields: Mapping[str, Any]) -> Plan:
+    """Return a plan from its JSON."""
+    return Plan.model_validate_json(json.dumps(fields))
 
 
 def test_a_task_is_done_with_tools(tmp_path: Path) -> None:
@@ -170,7 +176,7 @@ def test_recall_is_all_that_differs_in_what_is_asked(tmp_path: Path) -> None:
 
 def test_the_prompt_says_who_when_and_what() -> None:
     """Person, day, project, instruction, notes, files and tools; nothing of the plan."""
-    plan = Plan.model_validate(
+    plan = plan_of(
         {
             "slots": [{"name": "s", "kind": "line", "default": "PLANNED", "lead": "By:"}],
             "steps": [{"do": "write", "arguments": {"path": "secret.md", "text": "{slot:s}"}}],
@@ -406,7 +412,7 @@ def test_the_version_changes_with_all_that_determines_the_work() -> None:
 
 def test_what_recall_offers_is_noted_by_the_plans_slots(tmp_path: Path) -> None:
     """So that one can say what it would have solved; without a plan there is nothing to say."""
-    plan = Plan.model_validate(
+    plan = plan_of(
         {
             "slots": [{"name": "signed", "kind": "line", "default": "us", "lead": "Prepared by:"}],
             "steps": [{"do": "write", "arguments": {"path": "a.md", "text": "{slot:signed}"}}],

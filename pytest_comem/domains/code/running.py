@@ -15,10 +15,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, final
 
 from pytest_comem.domains.code.inside.start import NOT_APPLIED
-from pytest_comem.domains.code.interpreter import Interpreter, interpreter_for
+from pytest_comem.domains.code.interpreter import interpreter_for
 from pytest_comem.errors import BenchmarkDefect, InfrastructureError
 from pytest_comem.records.remembering import Remembered
 from pytest_comem.sandbox.base import INSIDE, MIB, Ended, Limits, Sandbox
+from pytest_comem.sandbox.interpreter import Interpreter
 from pytest_comem.sandbox.reading import UnreadableError, read_file
 from pytest_comem.sandbox.registry import choose
 

@@ -15,6 +15,7 @@ from pytest_comem.office.checks.base import CommandRan
 from pytest_comem.office.libraries import tooling_for
 from pytest_comem.records.remembering import Remembered
 from pytest_comem.sandbox.base import INSIDE, Finished, Limits, Sandbox, SandboxKind
+from pytest_comem.sandbox.interpreter import PYTEST
 from pytest_comem.sandbox.registry import choose
 from pytest_comem.sandbox.tree import Files
 
@@ -24,6 +25,9 @@ _DISK_MIB: Final = 256
 _LONGEST: Final = 1_000
 #: Characters of what a command wrote that are kept, from its end.
 _KEPT: Final = 1_000
+#: Modules that a command's Python would take from the workspace in place of its own: what an agent
+#: left would decide on itself.
+_OWN: Final = frozenset({*PYTEST.packages, "sitecustomize", "usercustomize"})
 #: What differs from run to run though nothing else does: times and addresses.
 _PASSING: Final = re.compile(r"\b\d+\.\d+ ?s(?:econds)?\b|\b0x[0-9a-f]{6,16}\b")
 _RESULTS: Final = Remembered[CommandRan](2_000)
@@ -101,7 +105,7 @@ def _lay_out(place: Path, files: Files, add: Mapping[str, str]) -> None:
     """
     try:
         for path, raw in files.content.items():
-            if len(path) <= _LONGEST:
+            if len(path) <= _LONGEST and not _shadows(path):
                 _write(place / path, raw)
         for path, text in add.items():
             target = place / path
@@ -112,6 +116,11 @@ def _lay_out(place: Path, files: Files, add: Mapping[str, str]) -> None:
     except (OSError, ValueError) as error:
         problem = f"the copy for a check's command cannot be written: {error}"
         raise InfrastructureError(problem, type="sandbox") from error
+
+
+def _shadows(path: str) -> bool:
+    """Whether a file at the top of a workspace stands for a module that checks themselves need."""
+    return path.partition("/")[0].partition(".")[0] in _OWN
 
 
 def _write(target: Path, raw: bytes) -> None:

@@ -67,6 +67,18 @@ def test_hidden_tests_run_on_what_the_agent_wrote(runner: CommandRunner) -> None
     assert "assert 3 == 4" in failing.evidence["output"]
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["pytest.py", "_pytest/__init__.py", "pluggy.py", "sitecustomize.py", "pytest/__main__.py"],
+)
+def test_what_an_agent_left_does_not_decide_on_itself(runner: CommandRunner, path: str) -> None:
+    """A module of the workspace that would stand for pytest's own is not there when tests run."""
+    files = {**CODE, path: b"import os\n\nos._exit(0)\n"}
+    command = "python3 -m pytest -q hidden"
+    assert found(runner, command, files, {"hidden/test_prices.py": BAD}).passed is False
+    assert found(runner, command, files, {"hidden/test_prices.py": GOOD}).passed is True
+
+
 def test_what_an_agent_put_in_the_way_of_an_added_file_goes(runner: CommandRunner) -> None:
     """A directory with the file's name, and a file in the place of its directory."""
     for path in ("tests/test_prices.py/x.txt", "tests"):

@@ -134,7 +134,10 @@ def test_a_phrase_becomes_the_whole_message_that_holds_it() -> None:
         ({"relevant": (relevant("t1", "fact", "cake"),)}, "t2: nobody says 'cake' in t1"),
         ({"plan": None}, "t2: a scored task needs a plan"),
         ({"incoming": {"../a": "a"}}, "t2: '../a' is no path of a workspace"),
-        ({"edits": [do("delete", path="none.md")]}, r"t2, an edit \(delete\): there is no file .none.md."),
+        (
+            {"edits": [do("delete", path="none.md")]},
+            r"t2, an edit \(delete\): there is no file .none.md.",
+        ),
         ({"plan": Plan(steps=(step("shell", command="exit 3"),))}, "t2, step 1: 'exit 3' ended"),
         ({"plan": Plan(steps=(step("ask_resource", request="x: y"),))}, "t2, step 1: "),
     ],

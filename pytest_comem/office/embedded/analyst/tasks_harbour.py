@@ -171,7 +171,7 @@ A04: Final = TaskSpec(
     ),
     activities=(Activity.DATA_ANALYSIS, Activity.WRITING, Activity.TOOL_USE),
     resources=contact_centre(JANUARY, 1377),
-    archived=("reports/*",),
+    archived=("reports/*", "finance/*", "plan/*"),
     incoming={"warehouse.sqlite": warehouse("2025-02-01")},
     plan=harbour.plan(JANUARY),
     choices=JANUARY.choices,
