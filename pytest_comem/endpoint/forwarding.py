@@ -50,11 +50,14 @@ class ForwardedModel(ServedModel):
 
     :param spec: which model, and where it is.
     :param door: the run's.
+    :param probing: a request that the provider refuses is its caller's own affair, not the end of
+        the run.
     """
 
-    def __init__(self, spec: ModelSpec, door: Door) -> None:
+    def __init__(self, spec: ModelSpec, door: Door, *, probing: bool = False) -> None:
         self._spec = spec
         self._door = door
+        self._probing = probing
         self.name = spec.name
 
     def complete(
@@ -68,7 +71,7 @@ class ForwardedModel(ServedModel):
                 "call is counted where it belongs"
             )
         try:
-            call = call_of(self._spec, caller.aliases.hide(body))
+            call = call_of(self._spec, caller.aliases.hide(body), probing=self._probing)
         except BadRequestError as error:
             # A library that goes on without a reply would get a score like any other.
             caller.meter.fail(ModelCallError(str(error), Fault.BAD_REQUEST))
@@ -79,7 +82,7 @@ class ForwardedModel(ServedModel):
         return reply
 
 
-def call_of(spec: ModelSpec, body: Mapping[str, Any]) -> ChatCall:
+def call_of(spec: ModelSpec, body: Mapping[str, Any], *, probing: bool = False) -> ChatCall:
     """Return the call that a library's request asks for.
 
     Parameters are passed on as they are: one that the model refuses is the library's own.
@@ -94,7 +97,7 @@ def call_of(spec: ModelSpec, body: Mapping[str, Any]) -> ChatCall:
     if body.get("n") not in (None, 1):
         raise BadRequestError("'n' must be 1: one reply is given to a request", "n")
     more = {name: value for name, value in body.items() if name not in _OURS and value is not None}
-    return ChatCall(spec, messages, more, passing=_dates_in(messages))
+    return ChatCall(spec, messages, more, probing=probing, passing=_dates_in(messages))
 
 
 def _dates_in(messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

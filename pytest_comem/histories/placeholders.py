@@ -62,7 +62,7 @@ class Placeholders:
     def text(self, text: str) -> str:
         """Return a text with everything private replaced."""
         for find in FINDERS.values():
-            found = [one for one in find(text) if one.value not in self._used]
+            found = [one for one in find(text) if not self._is_ours(one)]
             text = _replaced(text, ((one.start, one.end, self._for(one)) for one in found))
         if self._pattern is not None and not self._keep_names:
             text = self._pattern.sub(self._named, text)
@@ -71,11 +71,15 @@ class Placeholders:
     def left_in(self, text: str) -> str:
         """Return the kind of something private that a text still holds; empty where nothing."""
         for kind, find in FINDERS.items():
-            if any(one.value not in self._used for one in find(text)):
+            if any(not self._is_ours(one) for one in find(text)):
                 return kind
         if self._pattern is not None and not self._keep_names and self._pattern.search(text):
             return "name"
         return ""
+
+    def _is_ours(self, finding: Finding) -> bool:
+        """Whether it is a placeholder, or the end of a URL's user information that is one."""
+        return finding.value in self._used or finding.value.partition("@")[0] in self._used
 
     def _for(self, finding: Finding) -> str:
         value = finding.value.lower() if "address" in finding.kind else finding.value
@@ -91,6 +95,7 @@ class Placeholders:
             case "e-mail address":
                 return f"person{self._number_of(finding.value.lower())}@example.org"
             case "user information":
+                self._used.add(f"secret{number}")
                 return f"user{number}:secret{number}"
             case "IPv4 address":
                 return _ipv4(number)

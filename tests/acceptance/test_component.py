@@ -38,8 +38,8 @@ def component(project: pytest.Pytester) -> pytest.Pytester:
     """A project with the example beside it, and two made streams."""
     (project.path / "mem").mkdir()
     (project.path / "mem/words.py").write_bytes(EXAMPLE.read_bytes())
-    make_stream(project.path / "streams", "ada", 5)
-    make_stream(project.path / "streams", "ben", 3, seed=1)
+    make_stream(project.path / "streams", "ada", 4)
+    make_stream(project.path / "streams", "ben", 2, seed=1)
     return project
 
 
@@ -66,12 +66,12 @@ def told(row: dict[str, Any]) -> tuple[Any, ...]:
 
 @needs_xdist
 @pytest.mark.parametrize(
-    ("suite", "steps"), [(("--comem-data=data", "gatemem"), 5), (("contextweave",), 8)]
+    ("suite", "steps"), [(("--comem-data=data", "gatemem"), 5), (("contextweave",), 6)]
 )
 def test_outcomes_are_the_same_however_a_run_is_cut_up(
     component: pytest.Pytester, suite: tuple[str, ...], steps: int
 ) -> None:
-    """Serial, abreast and on two workers, and by either form of the protocol."""
+    """Serial, abreast on two workers, and by either form of the protocol."""
     more = ("--comem-streams=streams", *suite)
     serial = play(component, "serial", "--comem-concurrency=1", *more)
     assert {row["failure"] for row in serial} == {None}
@@ -82,20 +82,11 @@ def test_outcomes_are_the_same_however_a_run_is_cut_up(
     assert len(by_form["once"]) == steps
     assert by_form["cmd-words"] == by_form["once"]
     assert any(passages for _, passages, _ in by_form["once"])
-    assert play(component, "abreast", "--comem-concurrency=8", *more) == serial
-    assert play(component, "workers", "-n", "2", *more) == serial
-
-
-def test_recalled_habits_help_with_office_tasks(component: pytest.Pytester) -> None:
-    """What the example recalls makes the next task better, as a memory of ours does."""
-    rows = play(component, "run", "--comem-streams=streams", "contextweave")
-    (last,) = (
-        row["verdict"]["measures"]
-        for row in rows
-        if (row["episode"], row["position"], row["system"]["name"]) == ("ada", 4, "cmd-words")
-    )
-    assert last["workspace"] == 80
-    assert last["preference"] == 100
+    if suite == ("contextweave",):
+        # The fourth task's habits are those of the second: what is recalled shows them.
+        measures = serial[3]["verdict"]["measures"]
+        assert (measures["workspace"], measures["preference"]) == (80, 100)
+    assert play(component, "workers", "-n", "2", "--comem-concurrency=8", *more) == serial
 
 
 def test_ids_have_its_short_name(component: pytest.Pytester) -> None:
@@ -104,7 +95,7 @@ def test_ids_have_its_short_name(component: pytest.Pytester) -> None:
         *command("--comem-streams=streams", "contextweave", "--collect-only", "-q")
     )
     assert "contextweave/test_office.py::test_task[cmd-words-office-ada-t0001]" in listed.outlines
-    assert "contextweave/test_office.py::test_task[once-office-ben-t0003]" in listed.outlines
+    assert "contextweave/test_office.py::test_task[once-office-ben-t0002]" in listed.outlines
 
 
 def test_it_keeps_the_promises_that_any_memory_keeps(component: pytest.Pytester) -> None:

@@ -87,8 +87,10 @@ def judging(answer: Any) -> Iterator[tuple[OfficeJudge, Door, ModelServer]]:
     door = Door()
     with ModelServer(answer) as models:
         spec = ModelSpec("openai/judge", models.url, {"temperature": 1.0})
-        yield OfficeJudge(door, spec), door, models
-        door.close()
+        try:
+            yield OfficeJudge(door, spec), door, models
+        finally:
+            door.close()
 
 
 def better(side: str) -> str:

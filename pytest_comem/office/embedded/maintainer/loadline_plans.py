@@ -7,7 +7,7 @@ from typing import Final
 from pytest_comem.office.embedded.maintainer.benchmark_data import CASES
 from pytest_comem.office.embedded.maintainer.loadline_months import MEASURED, Month
 from pytest_comem.office.embedded.specs import slot, step
-from pytest_comem.streams.plans import Plan, PlanStep
+from pytest_comem.streams.plans import Plan, PlanStep, Slot
 
 
 def _asked(month: Month, save: str, what: str, case: str | None, full: bool = False) -> PlanStep:
@@ -79,44 +79,45 @@ def _steps(month: Month) -> list[PlanStep]:
 
 def plan(month: Month) -> Plan:
     """Return the plan for a month's summary."""
-    return Plan(
-        slots=(
-            slot(
-                "left_out",
-                "choice",
-                "skipped",
-                options={"skipped": [], "warmup": ["warm-up", "'warmup'"]},
-            ),
-            slot(
-                "heron",
-                "choice",
-                "1",
-                options={"1": ["clock was replaced"], "1.25": ["by 1.25", "THEN 1.25"]},
-            ),
-            slot(
-                "table",
-                "choice",
-                "short",
-                options={"short": [], "full": ["Slowest ms"]},
-            ),
-            slot(
-                "report",
-                "file_name",
-                f"loadline/reports/{month.name.lower()}.md",
-                period=month.month,
-                words=["bench"],
-            ),
-            slot(
-                "numbers",
-                "number_style",
-                "1234.5",
-            ),
-            slot(
-                "measured",
-                "line",
-                MEASURED,
-                lead="Measured on:",
-            ),
+    return Plan(slots=_slots(month), steps=tuple(_steps(month)))
+
+
+def _slots(month: Month) -> tuple[Slot, ...]:
+    return (
+        slot(
+            "left_out",
+            "choice",
+            "skipped",
+            options={"skipped": [], "warmup": ["warm-up", "'warmup'"]},
         ),
-        steps=tuple(_steps(month)),
+        slot(
+            "heron",
+            "choice",
+            "1",
+            options={"1": ["clock was replaced"], "1.25": ["by 1.25", "THEN 1.25"]},
+        ),
+        slot(
+            "table",
+            "choice",
+            "short",
+            options={"short": [], "full": ["Slowest ms"]},
+        ),
+        slot(
+            "report",
+            "file_name",
+            f"loadline/reports/{month.name.lower()}.md",
+            period=month.month,
+            words=["bench"],
+        ),
+        slot(
+            "numbers",
+            "number_style",
+            "1234.5",
+        ),
+        slot(
+            "measured",
+            "line",
+            MEASURED,
+            lead="Measured on:",
+        ),
     )
