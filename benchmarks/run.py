@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from benchmarks import ingest, latency, start, steps, whole, workflows
+from benchmarks import ingest, latency, office, start, steps, whole, workflows
 from benchmarks.measure import Row, Section, Wanted, as_table, as_values
 
 SECTIONS: Final[dict[str, Section]] = {
@@ -26,6 +26,7 @@ SECTIONS: Final[dict[str, Section]] = {
     "ingest": ingest.section,
     "dask": whole.section_dask,
     "comembench": workflows.section,
+    "contextweave": office.section,
 }
 
 

@@ -46,7 +46,8 @@ OPTIONS: Final = (
         "--memory-system",
         "NAMES",
         "",
-        "Memory systems to evaluate, comma-separated: names, or a class path module:Class.",
+        "Memory systems to evaluate, comma-separated: names, a class path module:Class, or a program "
+        "as cmd:PROGRAM ARGS or NAME=cmd:PROGRAM ARGS.",
     ),
     Option(
         "--comem-data",

@@ -6,7 +6,6 @@ that no address has a token. Calls are made by the door and counted where they b
 
 from __future__ import annotations
 
-import os
 import socket
 import socketserver
 import threading
@@ -196,7 +195,7 @@ class _Server(ThreadingHTTPServer):
     def server_bind(self) -> None:
         # Not HTTPServer's, which takes the address to be a host and a port.
         socketserver.TCPServer.server_bind(self)
-        os.chmod(self._path, 0o600)
+        self._path.chmod(0o600)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: only a connection that broke comes to here."""

@@ -15,6 +15,7 @@ from pytest_comem.engine.awaited import Awaited
 from pytest_comem.engine.causes import Cause, cause_of, is_broken
 from pytest_comem.engine.hanging import place_of_thread, silence
 from pytest_comem.engine.output import StepOutput, ThreadOutput
+from pytest_comem.engine.side_by_side import Work
 from pytest_comem.engine.suite import Suite
 from pytest_comem.engine.watchdog import Watch, Watchdog
 from pytest_comem.errors import InfrastructureError
@@ -78,6 +79,14 @@ class WantedSteps:
         """Whether the next step, or the end, comes without waiting."""
         return self._episode.has_next()
 
+    def begun(self, step: Step, work: Work[Outcome]) -> None:
+        """Say that a step is done elsewhere: it stands once done, whatever this thread hangs in."""
+        self._episode.begun(step, work)
+
+    def waits_for(self, step: Step) -> None:
+        """Say that from now on this thread waits for a step that was begun."""
+        self._episode.waits_for(step)
+
 
 class _LeftEarly(Exception):
     """The run is over before all wanted steps were: nothing is to be looked into any more."""
@@ -108,6 +117,8 @@ class Episode:
         self._left: set[Step] = set()
         #: Taken up and without an outcome, in the order they were taken.
         self._at_hand: dict[Step, None] = {}
+        #: Those of them that other threads work on.
+        self._elsewhere: dict[Step, Work[Outcome]] = {}
         self._held: Outcome | None = None
         self._cause: Cause | None = None
         self._told = False
@@ -197,13 +208,22 @@ class Episode:
             raise StopIteration
         if (error := self._shared.ended()) is not None:
             raise error
-        self._limit(f"step {step.id}")
+        self._limit_step(step)
         return step
 
     def has_next(self) -> bool:
         """Whether :meth:`take_up` would not wait."""
         with self._change:
             return bool(self._queue) or not self._left or self._closed
+
+    def begun(self, step: Step, work: Work[Outcome]) -> None:
+        """Note what another thread works on."""
+        with self._change:
+            self._elsewhere[step] = work
+
+    def waits_for(self, step: Step) -> None:
+        """Give a step that was begun its time."""
+        self._limit_step(step)
 
     def _next(self) -> Step | None:
         """Return the step to take up next, waiting for it; ``None`` where none comes any more.
@@ -230,10 +250,11 @@ class Episode:
                 return
             self._limit(None)
             self._at_hand.pop(outcome.step, None)
+            self._elsewhere.pop(outcome.step, None)
             if self._left or self._at_hand:
                 self._resolve(outcome.step, Played(outcome, self._printed()))
                 if self._at_hand:
-                    self._limit(f"step {next(iter(self._at_hand)).id}")
+                    self._limit_step(next(iter(self._at_hand)))
             else:
                 self._held = outcome
                 self._limit(f"closing the memory after step {outcome.step.id}")
@@ -268,7 +289,8 @@ class Episode:
     def _refuse(self, step: Step, cause: Cause) -> None:
         failure, output = cause.failure, StepOutput()
         if self._told:
-            failure = replace(failure, message=cause.later)
+            begun = f"not finished, because {failure.message}"
+            failure = replace(failure, message=begun if step in self._elsewhere else cause.later)
         else:
             output = self._printed()
         self._told = True
@@ -283,8 +305,14 @@ class Episode:
         if not self.futures[step].done():
             self.futures[step].set_result(played)
 
-    def _limit(self, what: str | None) -> None:
-        """End what is at hand, and give *what* its time; ``None`` for nothing."""
+    def _limit_step(self, step: Step) -> None:
+        self._limit(f"step {step.id}", step)
+
+    def _limit(self, what: str | None, step: Step | None = None) -> None:
+        """End what is at hand, and give *what* its time; ``None`` for nothing.
+
+        :param step: that *what* is, where it is one.
+        """
         with self._change:
             self._turn += 1
             if self._watch is not None:
@@ -294,7 +322,7 @@ class Episode:
                 seconds, turn = self._shared.step_timeout, self._turn
                 told = f"{what} took longer than {seconds:g} s (--comem-step-timeout)"
                 self._watch = self._shared.watchdog.watch(
-                    seconds, lambda: self._abandon(told, turn)
+                    seconds, lambda: self._abandon(told, turn, step)
                 )
 
     def _limit_episode(self) -> None:
@@ -303,21 +331,34 @@ class Episode:
             told = f"its episode took longer than {seconds:g} s (--comem-episode-timeout)"
             self._episode_watch = self._shared.watchdog.watch(seconds, lambda: self._abandon(told))
 
-    def _abandon(self, told: str, turn: int | None = None) -> None:
+    def _abandon(self, told: str, turn: int | None = None, step: Step | None = None) -> None:
         """Leave the thread alone and go on without it.
 
         :param turn: of what took too long; it may have been done in the meantime.
+        :param step: that took too long, where it is known.
         """
         with self._change:
             if self._over or turn not in (None, self._turn):
                 return
-            told = f"{told}; it was abandoned{place_of_thread(self.thread)}"
+            self._take_what_is_done()
+            if step is not None and step in self._at_hand:
+                self._at_hand = {step: None, **self._at_hand}
+            work = self._elsewhere.get(step) if step is not None else None
+            thread = self.thread if work is None else work.thread
+            told = f"{told}; it was abandoned{place_of_thread(thread)}"
             failure = Failure(Attribution.INFRASTRUCTURE, "timeout", told)
             self._break(Cause(failure, f"not asked, because {told}"))
             self._over = True
             self._silence()
             self.close()
         self._leave()
+
+    def _take_what_is_done(self) -> None:
+        """Resolve what other threads have done: it does not depend on what this one hangs in."""
+        for step, work in self._elsewhere.items():
+            if step in self._at_hand and (outcome := work.outcome()) is not None:
+                del self._at_hand[step]
+                self._resolve(step, Played(outcome, StepOutput()))
 
     def _leave(self) -> None:
         """Give the place to the next episode, once."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -15,16 +14,20 @@ from pytest_comem.core.recall import Recall
 from pytest_comem.core.replies import Reply
 from pytest_comem.core.steps import Step
 from pytest_comem.engine.adapter import GuardedMemory
+from pytest_comem.engine.causes import cause_of
+from pytest_comem.engine.in_flight import InFlight
 from pytest_comem.engine.office_data import OfficeData, PlayedStream, Target
 from pytest_comem.engine.office_outcomes import labels_of, verdict_of
 from pytest_comem.engine.office_tasks import OfficeJob, OfficePlayer, TaskPlay
-from pytest_comem.engine.side_by_side import SideBySide, Work
+from pytest_comem.engine.side_by_side import SideBySide
 from pytest_comem.engine.workflow_accounts import NodeAccounts
 from pytest_comem.errors import BenchmarkDefect, InfrastructureError
 from pytest_comem.llm.door import Door
 from pytest_comem.llm.faults import RunStopped
 from pytest_comem.memory.registry import SystemUnderTest
 
+#: Seconds that a run which is over waits for tasks that are being done.
+CLOSING_TIME: Final = 1.0
 #: Part of the benchmark that all streams belong to.
 DOMAIN: Final = "office"
 
@@ -100,7 +103,13 @@ class OfficeSuite:
         ]
 
     def close(self) -> None:
-        """Do nothing: what is begun ends with its own limits, or with the process."""
+        """Begin nothing more, and give what is being done a moment.
+
+        What takes longer ends with its own limits, or with the process.
+        """
+        for player in self._players.values():
+            player.doer.close()
+        self._pool.close(CLOSING_TIME)
 
     def describe(self) -> dict[str, Any]:
         """Return the data's revision and size, and the streams in playing order."""
@@ -146,37 +155,28 @@ class OfficeSuite:
         if first is None:
             return
         meter = self._door.meter(f"{self.name}/{first.run_label}", first.repeat or 0)
-        begun: deque[Work[Outcome]] = deque()
+        begun = InFlight(self._pool, remaining)
         try:
             with GuardedMemory(system, first.episode, meter) as memory:
                 told = _Told(self._streams[first.episode], memory)
                 try:
                     for step in chain([first], remaining):
                         self._begin(step, told, begun, known)
-                        while begun and (begun[0].is_done() or self._is_time(begun, remaining)):
-                            yield begun.popleft().result()
+                        yield from begun.due()
                 except InfrastructureError:
                     # What was asked before is not touched by what broke after it.
-                    while begun:
-                        yield begun.popleft().result()
+                    yield from begun.rest()
                     raise
-                while begun:
-                    yield begun.popleft().result()
+                yield from begun.rest()
         finally:
-            for work in begun:
-                self._pool.give_up(work)
+            begun.give_up()
             self._door.finish(meter)
-
-    def _is_time(self, begun: Sequence[Work[Outcome]], remaining: Iterator[Step]) -> bool:
-        """Whether what has begun is handed over before another step is taken up."""
-        is_ready: Callable[[], bool] | None = getattr(remaining, "is_ready", None)
-        return len(begun) > self._pool.most or (is_ready is not None and not is_ready())
 
     def _begin(
         self,
         step: Step,
         told: _Told,
-        begun: deque[Work[Outcome]],
+        begun: InFlight,
         known: Container[Step],
     ) -> None:
         target, system = self._target(step), told.memory.system
@@ -188,7 +188,7 @@ class OfficeSuite:
             return
         recall = told.asked(target, self._run.top_k_of(system))
         usage = told.accounts.take()
-        begun.append(self._pool.begin(lambda: self._done(step, target, system, recall, usage)))
+        begun.begin(step, lambda: self._done(step, target, system, recall, usage))
 
     def _done(
         self,
@@ -203,18 +203,18 @@ class OfficeSuite:
         job = OfficeJob(target, recall, system.workshop.embedder, step.run_label)
         try:
             compared, work = self._plays[step.model, step.repeat].compared(job)
+            verdict = verdict_of(target, compared, self._run.threshold)
         except BenchmarkDefect as defect:
             failure = Failure(Attribution.BENCHMARK, "task", str(defect))
             return replace(bare, failure=failure, usage=dict(usage))
         except RunStopped:
             raise
-        except InfrastructureError as error:
-            failure = Failure(Attribution.INFRASTRUCTURE, error.type, str(error))
-            return replace(bare, failure=failure, usage=dict(usage))
+        except Exception as error:
+            return replace(bare, failure=cause_of(error).failure, usage=dict(usage))
         return replace(
             bare,
             reply=Reply("work", compared.with_recall.trajectory.reply),
-            verdict=verdict_of(target, compared, self._run.threshold),
+            verdict=verdict,
             usage=dict(sorted({**usage, **work}.items())),
         )
 

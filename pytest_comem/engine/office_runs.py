@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
-from threading import Lock
+from threading import Event, Lock
 from typing import Final, TypeVar, final
 
 from pydantic import TypeAdapter, ValidationError
@@ -52,6 +52,11 @@ class TaskDoer:
         self.grader: Final = grader
         self._bench = bench
         self._directory = directory
+        self._closed = Event()
+
+    def close(self) -> None:
+        """Lay out nothing more: what the run stored is about to be removed."""
+        self._closed.set()
 
     def run(
         self,
@@ -71,6 +76,8 @@ class TaskDoer:
         workspace = target.task.workspace
         assert workspace is not None
         shown = Shown(target.stream.participant, target.task.task, passages, target.task.plan)
+        if self._closed.is_set():
+            raise InfrastructureError("the run is over", type="harness")
         with (
             _place(self._directory) as place,
             open_bench(

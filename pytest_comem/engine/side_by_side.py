@@ -7,14 +7,20 @@ from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar, final
 
+from pytest_comem.errors import InfrastructureError
+
 T = TypeVar("T")
 
 
 @final
 class Work(Generic[T]):
-    """Something that is being done; asked by one thread."""
+    """Something that is being done; asked by one thread.
+
+    :ivar thread: that does it, once it has begun.
+    """
 
     def __init__(self, do: Callable[[], T]) -> None:
+        self.thread: threading.Thread | None = None
         self._do = do
         self._over = threading.Event()
         self._result: T | None = None
@@ -31,14 +37,24 @@ class Work(Generic[T]):
             raise self._error
         return self._result  # type: ignore[return-value]
 
+    def outcome(self) -> T | None:
+        """Return what came of it so far; ``None`` where nothing did, or it raised."""
+        return self._result
+
     def run(self) -> None:
         """Do it, once, on the thread at hand."""
+        self.thread = threading.current_thread()
         try:
             self._result = self._do()
         except BaseException as error:
             self._error = error
         finally:
             self._over.set()
+
+    def refuse(self) -> None:
+        """Say that it will not be done."""
+        self._error = InfrastructureError("the run is over", type="harness")
+        self._over.set()
 
 
 @final
@@ -54,12 +70,17 @@ class SideBySide:
         self.most = most
         self._waiting: deque[Work[object]] = deque()
         self._running = 0
+        self._closed = False
         self._lock = threading.Lock()
+        self._is_idle = threading.Condition(self._lock)
 
     def begin(self, do: Callable[[], T]) -> Work[T]:
         """Do something as soon as there is room."""
         work = Work(do)
         with self._lock:
+            if self._closed:
+                work.refuse()
+                return work
             self._waiting.append(work)  # type: ignore[arg-type]
             if self._running < self.most:
                 self._running += 1
@@ -72,11 +93,21 @@ class SideBySide:
             if work in self._waiting:
                 self._waiting.remove(work)  # type: ignore[arg-type]
 
+    def close(self, seconds: float) -> None:
+        """Begin nothing more, and wait for what has begun, at most some seconds."""
+        with self._lock:
+            self._closed = True
+            for work in self._waiting:
+                work.refuse()
+            self._waiting.clear()
+            self._is_idle.wait_for(lambda: not self._running, seconds)
+
     def _serve(self) -> None:
         while True:
             with self._lock:
                 if not self._waiting:
                     self._running -= 1
+                    self._is_idle.notify_all()
                     return
                 work = self._waiting.popleft()
             work.run()

@@ -50,9 +50,9 @@ def minimum_checks(work: Work, draft: Draft) -> Iterator[Check]:
     for path in work.gone:
         if path.lower().endswith(ARCHIVES):
             continue
-        arguments = {"file": literal(path)}
+        gone: dict[str, Any] = {"file": literal(path)}
         mutation = (Mutation(do="write", arguments={"path": path, "text": "Still here.\n"}),)
-        yield _check("absent", arguments, level, f"{path} is gone.", mutation)
+        yield _check("absent", gone, level, f"{path} is gone.", mutation)
 
 
 def reference_checks(work: Work) -> Iterator[Check]:
@@ -63,8 +63,8 @@ def reference_checks(work: Work) -> Iterator[Check]:
         nearest = sorted(untouched, key=lambda path: (-_nearness(path, work.changed), path))
         kept = sorted(nearest[:_MOST_UNTOUCHED])
         text = f"Files that the task is not about stay as they were ({len(kept)})."
-        arguments = {"file": [literal(path) for path in kept]}
-        yield _check("unchanged", arguments, level, text, _delete(kept[0]))
+        stay = {"file": [literal(path) for path in kept]}
+        yield _check("unchanged", stay, level, text, _delete(kept[0]))
     for path, (before, after) in work.texts.items():
         file = pattern_of(work, path)
         for phrase in phrases(added_lines(before, after), before):

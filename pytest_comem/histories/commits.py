@@ -138,10 +138,8 @@ def _change(entry: Sequence[str], fields: Iterator[bytes]) -> Iterator[Change]:
 
 def _commit(name: str, parent: str, raw: bytes, changes: tuple[Change, ...]) -> Commit:
     head, _, body = raw.partition(b"\n\n")
-    headers = dict(
-        (key.decode("ascii", "replace"), value)
-        for key, _, value in (line.partition(b" ") for line in reversed(head.splitlines()))
-    )
+    lines = (line.partition(b" ") for line in reversed(head.splitlines()))
+    headers = {key.decode("ascii", "replace"): value for key, _, value in lines}
     encoding = headers.get("encoding", b"utf-8").decode("ascii", "replace")
     author = _decoded(headers.get("author", b""), encoding)
     who, _, rest = author.rpartition(" <")

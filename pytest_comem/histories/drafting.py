@@ -26,15 +26,36 @@ _TRAILER: Final = re.compile(
     r"fixes|closes|refs|pull-request|pr-url|git-svn-id|cherry-picked-from|bug|link)\s{0,3}:.{1,300}$",
     re.IGNORECASE,
 )
-_REFERENCE: Final = re.compile(r"\s{0,3}\((?:gh-)?#\d{1,8}\)|\b(?:closes|fixes|refs) #\d{1,8}\b,?", re.I)
-_PREFIX: Final = re.compile(r"^(?:\[[^\]]{1,30}\]\s{0,3}|[a-z]{2,12}(?:\([^)]{1,40}\))?!?:\s{1,3})", re.I)
+_REFERENCE: Final = re.compile(
+    r"\s{0,3}\((?:gh-)?#\d{1,8}\)|\b(?:closes|fixes|refs) #\d{1,8}\b,?", re.I
+)
+_PREFIX: Final = re.compile(
+    r"^(?:\[[^\]]{1,30}\]\s{0,3}|[a-z]{2,12}(?:\([^)]{1,40}\))?!?:\s{1,3})", re.I
+)
 _SUBJECT_ONLY: Final = re.compile(r"^(?:merge|revert|fixup!|squash!|wip)\b", re.IGNORECASE)
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7})")
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]{2,}")
 _EMPTY: Final = frozenset(
-    "the and for with from that this into onto are was were not but use all any its his her their "
-    "our your you has have had will can should would could also some more most very just only than "
-    "then them they there here when where which while what who how file files readme".split()
+    (
+        *(
+            "the",
+            "and",
+            "for",
+            "with",
+            "from",
+            "that",
+            "this",
+            "into",
+            "onto",
+            "are",
+            "was",
+            "were",
+        ),
+        *("not", "but", "use", "all", "any", "its", "his", "her", "their", "our", "your", "you"),
+        *("has", "have", "had", "will", "can", "should", "would", "could", "also", "some", "more"),
+        *("most", "very", "just", "only", "than", "then", "them", "they", "there", "here", "when"),
+        *("where", "which", "while", "what", "who", "how", "file", "files", "readme"),
+    )
 )
 #: Imperatives for how messages that tell of something done begin.
 _IMPERATIVE: Final = {
@@ -45,8 +66,15 @@ _IMPERATIVE: Final = {
     **{"fixes": "fix", "fixing": "fix", "updating": "update", "removing": "remove"},
     **{"rewrote": "rewrite", "wrote": "write", "made": "make", "changed": "change"},
 }
-_CODE: Final = frozenset(".py .js .ts .c .h .cpp .rs .go .java .rb .sh .bash .pl .lua .toml .cfg".split())
-_DATA: Final = frozenset(".csv .tsv .xlsx .json .yaml .yml .xml .sqlite .sqlite3 .db".split())
+_CODE: Final = frozenset(
+    (
+        *(".py", ".js", ".ts", ".c", ".h", ".cpp", ".rs", ".go", ".java", ".rb", ".sh", ".bash"),
+        *(".pl", ".lua", ".toml", ".cfg"),
+    )
+)
+_DATA: Final = frozenset(
+    (".csv", ".tsv", ".xlsx", ".json", ".yaml", ".yml", ".sqlite", ".sqlite3", ".db")
+)
 _PLANS: Final = re.compile(r"\b(?:plan|roadmap|todo|agenda|milestone|schedule|backlog)", re.I)
 _REVIEWS: Final = re.compile(r"\b(?:typos?|review|proofread|spelling|grammar|reword|clarif)", re.I)
 _BUGS: Final = re.compile(r"\b(?:fix|bug|broken|crash|wrong|repair)", re.I)
@@ -86,10 +114,11 @@ def fates_of(work: Work) -> dict[str, str]:
 
 
 def draft_of(messages: Sequence[str], fates: Mapping[str, str]) -> Draft:
-    """Return a draft made by rule: subjects in the imperative, bodies, and the files it is about."""
-    subjects, bodies = [], []
+    """Return a draft made by rule: subjects in the imperative, bodies, and the files."""
+    subjects: list[str] = []
+    bodies: list[str] = []
     for message in messages:
-        lines = [line for line in _lines(message)]
+        lines = list(_lines(message))
         subject = _imperative(lines[0]) if lines else ""
         if subject and subject.casefold() not in (one.casefold() for one in subjects):
             subjects.append(subject)

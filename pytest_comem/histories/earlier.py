@@ -108,15 +108,16 @@ def _signs(session: Session, habits: Sequence[Habit]) -> Iterator[str]:
 
 def _shows(test: Test | None, line: str) -> bool:
     arguments: Mapping[str, Any] = test.arguments if test else {}
+    style = str(arguments.get("style"))
     match test.kind if test else "":
         case "date_style":
-            return arguments["style"] in date_styles(line)
+            return style in date_styles(line)
         case "number_style":
-            return arguments["style"] in number_styles(line)
+            return style in number_styles(line)
         case "line":
-            return line.strip() == f"{arguments['lead']} {arguments['equal']}"
+            return line.strip() == " ".join((arguments["lead"], arguments["equal"]))
         case "headings":
-            return line.lstrip("# ").strip() == arguments["include"][0]
+            return line.lstrip("# ").strip() in arguments["include"]
         case "name":
             return line.startswith("wrote ")
         case _:

@@ -78,9 +78,7 @@ def author_of(commits: Sequence[Commit], wanted: str = "") -> Author:
     names = {commit.email: commit.name for commit in commits}
     if wanted:
         key = wanted.casefold()
-        counts = Counter(
-            one.email for one in commits if key in (one.email, one.name.casefold())
-        )
+        counts = Counter(one.email for one in commits if key in (one.email, one.name.casefold()))
         if not counts:
             known = ", ".join(names[email] for email in sorted(set(names))[:_NAMED])
             problem = f"no commit there is of that author; some that are: {printable(known)}"

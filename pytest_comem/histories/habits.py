@@ -132,7 +132,9 @@ def is_document(path: str) -> bool:
 
 def is_prose(line: str) -> bool:
     """Whether a line is text that could be broken: no table, no heading, no address."""
-    return bool(line.strip()) and not line.lstrip().startswith(("|", "#", "[")) and "://" not in line
+    return (
+        bool(line.strip()) and not line.lstrip().startswith(("|", "#", "[")) and "://" not in line
+    )
 
 
 def directory_of(path: str) -> str:
@@ -141,13 +143,15 @@ def directory_of(path: str) -> str:
 
 
 def form_of(path: str) -> str:
-    """Return the form of a file's name: its period as ``PERIOD``, words as the way they are joined."""
+    """Return the form of a file's name: where its date stands, how its words are joined."""
     name = PurePosixPath(path)
     stem, periods = _PERIOD.subn("PERIOD", name.stem)
     rest = stem.replace("PERIOD", "")
     joined = "_" if "_" in rest else "-" if "-" in rest.strip("-") else "one word"
     case = "lower" if rest == rest.lower() else "mixed"
-    place = "first" if stem.startswith("PERIOD") else "last" if stem.endswith("PERIOD") else "inside"
+    place = (
+        "first" if stem.startswith("PERIOD") else "last" if stem.endswith("PERIOD") else "inside"
+    )
     dated = f"period {place}" if periods else "no period"
     return f"{dated}, {joined}, {case}, {name.suffix}"
 

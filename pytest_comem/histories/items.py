@@ -54,9 +54,7 @@ def habits_in(work: Work, habits: Habits) -> Iterator[Habit]:
             yield from _unchecked(path, added, habits)
 
 
-def _dates(
-    work: Work, path: str, after: str, added: list[str], habits: Habits
-) -> Iterator[Habit]:
+def _dates(work: Work, path: str, after: str, added: list[str], habits: Habits) -> Iterator[Habit]:
     style = habits.dates.constant()
     if not style or style == "another" or set(date_styles("\n".join(added))) != {style}:
         return
@@ -83,9 +81,7 @@ def _numbers(
     yield _habit("numbers", path, text, test, habits.numbers, style)
 
 
-def _lines(
-    work: Work, path: str, after: str, added: list[str], habits: Habits
-) -> Iterator[Habit]:
+def _lines(work: Work, path: str, after: str, added: list[str], habits: Habits) -> Iterator[Habit]:
     for lead, tally in sorted(habits.leads.items()):
         value = tally.constant(_LEAST_NAMES)
         whole = f"{lead} {value}"
@@ -137,16 +133,18 @@ def _unchecked(path: str, added: list[str], habits: Habits) -> Iterator[Habit]:
         yield Habit(root, _item(root, path, None), ())
 
 
-def _habit(
-    name: str, path: str, text: str, test: Test | None, tally: Tally, value: str
-) -> Habit:
+def _habit(name: str, path: str, text: str, test: Test | None, tally: Tally, value: str) -> Habit:
     root = RootPreference(preference_id=name, text=text)
     return Habit(root, _item(root, path, test), tuple(tally.tasks[value]))
 
 
 def _item(root: RootPreference, path: str, test: Test | None) -> PreferenceItem:
     return PreferenceItem(
-        item_id="draft", root=root.preference_id, text=root.text, documents=(literal(path),), test=test
+        item_id="draft",
+        root=root.preference_id,
+        text=root.text,
+        documents=(literal(path),),
+        test=test,
     )
 
 

@@ -22,7 +22,8 @@ _USER_INFO: Final = re.compile(
     r"(?<=://)(?P<value>[^\s/@:\"'<>]{1,100}:[^\s/@\"'<>]{1,200})(?=@[A-Za-z0-9\[])"
 )
 _BLOCK: Final = re.compile(
-    r"-----BEGIN (?P<what>[A-Z ]{0,30}PRIVATE KEY)-----(?P<value>[^-]{1,16000})-----END (?P=what)-----"
+    r"-----BEGIN (?P<what>[A-Z ]{0,30}PRIVATE KEY)-----"
+    r"(?P<value>[^-]{1,16000})-----END (?P=what)-----"
 )
 _PREFIXES: Final = (
     *(r"sk-", r"gh[pousr]_", r"github_pat_", r"glpat-", r"AKIA", r"ASIA", r"xox[abeprs]-", r"AIza"),

@@ -1,7 +1,7 @@
 """The review of a draft: a line a task that a person corrects before the task is scored.
 
-``review.jsonl`` is one JSON object a line (:class:`ReviewedTask`). It is applied to the draft, which
-stays as it was, so that every correction can be taken back.
+``review.jsonl`` is one JSON object a line (:class:`ReviewedTask`). It is applied to the draft,
+which stays as it was, so that every correction can be taken back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pytest_comem.histories.sessions import snippets_of, with_instruction
 from pytest_comem.records.base import Id, Name, Record, Text
 from pytest_comem.records.strict_json import clipped
 from pytest_comem.streams.hidden import Relevance, RelevantTask, Rubric
-from pytest_comem.streams.schema import MAX_TASKS
 from pytest_comem.suggest import did_you_mean
 
 REVIEW_FILE: Final = "review.jsonl"
@@ -74,8 +73,8 @@ def written(review: Iterable[ReviewedTask]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def read_review(path: Path) -> list[ReviewedTask]:
-    """Return the lines of a review; empty lines are skipped.
+def read_review(path: Path) -> list[tuple[int, ReviewedTask]]:
+    """Return the lines of a review with their 1-based numbers; empty lines are skipped.
 
     :raises DataError: naming the line and what is wrong with it.
     """
@@ -94,19 +93,22 @@ def read_review(path: Path) -> list[ReviewedTask]:
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            found.append(_read_line(line, shown, number))
+            found.append((number, _read_line(line, shown, number)))
     return found
 
 
-def applied(draft: StreamDraft, review: Sequence[ReviewedTask], shown: str) -> StreamDraft:
+def applied(
+    draft: StreamDraft, review: Iterable[tuple[int, ReviewedTask]], shown: str = REVIEW_FILE
+) -> StreamDraft:
     """Return a draft with a review's corrections.
 
+    :param review: lines with their numbers.
     :param shown: the review's file in messages.
     :raises DataError: naming the line that does not go with the draft.
     """
     lines = {}
     known = {one.task.task_id: place for place, one in enumerate(draft.tasks)}
-    for number, line in enumerate(review, 1):
+    for number, line in review:
         if line.task_id not in known:
             _refuse(shown, number, "task_id", _unknown("task of the draft", line.task_id, known))
         if line.task_id in lines:
@@ -152,9 +154,7 @@ def _problems(
             yield "relevant", _unknown(f"task before {line.task_id}", name, before)
 
 
-def _corrected(
-    one: TaskDraft, line: ReviewedTask, before: Mapping[str, TaskDraft]
-) -> TaskDraft:
+def _corrected(one: TaskDraft, line: ReviewedTask, before: Mapping[str, TaskDraft]) -> TaskDraft:
     scored = line.reviewed and line.scored
     changes = {"title": line.title, "instruction": line.instruction, "scored": scored}
     return TaskDraft(
@@ -182,9 +182,7 @@ def _rubric(rubric: Rubric, tests: Mapping[str, str]) -> Rubric:
     return rubric.model_copy(update={"checks": checks or rubric.checks, "preferences": items})
 
 
-def _relevance(
-    one: TaskDraft, line: ReviewedTask, before: Mapping[str, TaskDraft]
-) -> Relevance:
+def _relevance(one: TaskDraft, line: ReviewedTask, before: Mapping[str, TaskDraft]) -> Relevance:
     known = {each.task_id: each for each in one.relevance.relevant}
     paths = sorted(one.after.files) if one.after else ()
     found = []

@@ -8,7 +8,7 @@ must also fail in the workspace before the task. So every drafted rubric certifi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NoReturn, final
+from typing import Final, final
 
 from pytest_comem.errors import BenchmarkDefect
 from pytest_comem.histories.candidates import minimum_checks, reference_checks
@@ -40,11 +40,12 @@ def rubric_of(work: Work, draft: Draft, habits: Iterable[Habit]) -> Rubric | Non
     for habit in habits:
         item = habit.item
         known = {(one.root, one.documents) for one in items}
-        if len(items) < _MOST_ITEMS and (item.root, item.documents) not in known:
-            if item.test is None or trials.takes(item.test, minimum=False):
-                number = sum(one.root == item.root for one in items) + 1
-                name = item.root if number == 1 else f"{item.root}-{number}"
-                items.append(item.model_copy(update={"item_id": name}))
+        if len(items) >= _MOST_ITEMS or (item.root, item.documents) in known:
+            continue
+        if item.test is None or trials.takes(item.test, minimum=False):
+            number = sum(one.root == item.root for one in items) + 1
+            name = item.root if number == 1 else f"{item.root}-{number}"
+            items.append(item.model_copy(update={"item_id": name}))
     checks = [*_numbered("m", minimum), *_numbered("r", reference)]
     return Rubric(checks=tuple(checks), preferences=tuple(items))
 
@@ -131,7 +132,5 @@ def _passes(test: Test, scene: Scene) -> bool:
     return decide(test, scene).passed is True
 
 
-def _no_command(
-    files: Files, command: str, add: Mapping[str, str], seconds: float
-) -> CommandRan | NoReturn:
+def _no_command(files: Files, command: str, add: Mapping[str, str], seconds: float) -> CommandRan:
     raise BenchmarkDefect("a drafted rubric runs no command")

@@ -1,8 +1,9 @@
-"""What happened in a task, as a memory is told it: the request, the work in words, a closing line."""
+"""What happened in a task, as a memory is told it: the request, the work in words, an end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from pytest_comem.histories.differences import Edit, edits
@@ -24,7 +25,7 @@ _MOST_MESSAGES: Final = 400
 
 def session_of(task_id: str, draft: Draft, work: Work) -> Session:
     """Return the session of a task."""
-    said = [said for said in _said(work)][:_MOST_MESSAGES]
+    said = list(islice(_said(work), _MOST_MESSAGES))
     messages = [Message(role="user", content=draft.instruction)]
     messages += [Message(role="assistant", content=one) for one in said]
     messages.append(Message(role="user", content="Good, that is it."))
@@ -84,5 +85,3 @@ def _said_of_text(path: str, before: str, after: str) -> Iterator[str]:
 
 def _is_long(edit: Edit) -> bool:
     return len(edit.old) > _LONGEST_EDIT or len(edit.new) > _LONGEST_EDIT
-
-

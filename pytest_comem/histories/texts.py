@@ -95,7 +95,7 @@ def _parts(raw: bytes) -> dict[str, bytes] | None:
             return found
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, EOFError):
         return None
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         # zlib and lzma raise errors of their own.
         if type(error).__module__ in ("zlib", "_lzma", "lzma"):
             return None

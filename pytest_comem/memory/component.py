@@ -25,10 +25,11 @@ beside it, at most ``top_k``, which are taken as passages of their own. Blank on
 
 The working directory is the instance's own, empty at first, and removed with it: state belongs
 there. Words of the command that name a file from where the run was started are handed over as
-absolute paths. The environment has none of the user's keys, and in mode ``once`` a recall has
-``COMEM_TOP_K``. With ``model=true`` it has ``OPENAI_BASE_URL``, ``OPENAI_API_KEY`` and
-``COMEM_MODEL`` of the run's endpoint, whose calls are counted as the memory's, and in
-``COMEM_EMBEDDING_URL`` and ``COMEM_EMBEDDING_MODEL`` its embedder.
+absolute paths. The command is recorded with the run: no key belongs in it. The environment has none
+of the user's keys, and in mode ``once`` a recall has ``COMEM_TOP_K``. With ``model=true`` it has
+``OPENAI_BASE_URL``, ``OPENAI_API_KEY`` and ``COMEM_MODEL`` of the run's endpoint, whose
+calls are counted as the memory's, and in ``COMEM_EMBEDDING_URL`` and ``COMEM_EMBEDDING_MODEL`` its
+embedder.
 
 A program that ends, prints something else, more than 16 MiB, or nothing within ``timeout`` seconds
 is an infrastructure error of the step, never a verdict. It is killed with all that it started when

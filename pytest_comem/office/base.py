@@ -14,7 +14,7 @@ from pytest_comem.streams.plans import Plan
 from pytest_comem.streams.schema import Participant, Task
 
 #: Why an agent's work came to an end: by itself, or because a limit was reached.
-Stopped: TypeAlias = Literal["finished", "steps", "time", "tokens", "unreadable"]
+Stopped: TypeAlias = Literal["finished", "steps", "time", "tokens", "unreadable", "limit"]
 
 
 @final

@@ -13,8 +13,7 @@ from typing import Final
 
 from pytest_comem.llm.marking import clipped, marked
 from pytest_comem.office.base import Call, Found, Grade
-from pytest_comem.office.documents import Document
-from pytest_comem.sandbox.reading import UnreadableError
+from pytest_comem.office.model_renderings import rendering
 from pytest_comem.sandbox.tree import Files
 from pytest_comem.streams.hidden import Check, Level, PreferenceItem
 from pytest_comem.streams.schema import Task
@@ -52,8 +51,8 @@ def changed_files(before: Mapping[str, bytes], after: Files) -> dict[str, str]:
         if path in after.odd:
             found[path] = f"({after.odd[path]})"
             continue
-        new = _text(path, after.content[path])
-        found[path] = _without_same(_text(path, before[path]), new) if path in before else new
+        new = rendering(path, after.content[path])
+        found[path] = _without_same(rendering(path, before[path]), new) if path in before else new
     kept = {*after.content, *after.odd}
     gone = [path for path in sorted(before) if path not in kept]
     return found | dict.fromkeys(gone[:MOST_FILES], "(deleted)")
@@ -91,7 +90,7 @@ def checks_text(checks: Sequence[Check], found: Mapping[str, Found]) -> str:
     """Return the block of what the checks of the Workspace Score found."""
     lines = (
         f"- {one.check_id} ({one.level.value}): {_result(found[one.check_id])}. "
-        f"It asks: {_line(one.text)}. Seen: {_finding(found[one.check_id])}"
+        f"It asks: {_line(one.text).rstrip('.')}. Seen: {_finding(found[one.check_id])}"
         for one in checks
     )
     return marked("checks", "\n".join(lines))
@@ -110,7 +109,7 @@ def unmet_text(checks: Sequence[Check], items: Sequence[PreferenceItem], grade: 
     }
     found = {**grade.checks, **grade.items}
     lines = [
-        f"- {_line(text)}. Seen: {_finding(found[name])}"
+        f"- {_line(text).rstrip('.')}. Seen: {_finding(found[name])}"
         for name, text in asked.items()
         if name in found and found[name].passed is False
     ]
@@ -131,13 +130,6 @@ def texts_block(name: str, texts: Sequence[str]) -> str:
     return marked(name, "\n".join(parts) or "(none)")
 
 
-def _text(path: str, raw: bytes) -> str:
-    try:
-        return Document(path, raw).text
-    except UnreadableError as error:
-        return f"({error})"
-
-
 def _without_same(before: str, after: str) -> str:
     """Return a text without the lines at its beginning and end that were there before.
 
@@ -145,7 +137,7 @@ def _without_same(before: str, after: str) -> str:
     """
     old, new = before.split("\n"), after.split("\n")
     if old == new:
-        return f"(its bytes changed, its text did not)\n{after}"
+        return f"(its bytes changed, but nothing of this)\n{after}"
     head = _same(old, new)
     shorter = min(len(old), len(new)) - head
     tail = min(_same(old[::-1], new[::-1]), shorter)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
-from threading import Barrier, Lock
+from threading import Barrier
 
 import pytest
 from office_play import made_data, office_suite, play
-from systems import system_called, workshop
+from office_stand_ins import Agent, Counting, system_of
+from systems import system_called
 
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.outcomes import Attribution, Outcome
@@ -20,10 +18,8 @@ from pytest_comem.engine.office_data import load_office
 from pytest_comem.engine.records import from_record, to_record
 from pytest_comem.llm.meter import Meter
 from pytest_comem.memory.base import MemorySystem
-from pytest_comem.memory.registry import SystemUnderTest
-from pytest_comem.office.base import Grade, Hidden, Shown, Trajectory, Workbench
+from pytest_comem.office.base import Grade, Hidden, Shown, Workbench
 from pytest_comem.office.grading import RuleGrader
-from pytest_comem.office.offline_agent import OfflineAgent
 from pytest_comem.office.operations import Operation
 from pytest_comem.office.workbench import BenchSettings
 from pytest_comem.streams.schema import Task
@@ -31,54 +27,10 @@ from pytest_comem.streams.schema import Task
 NONE, FULL = system_called("none"), system_called("full-context")
 
 
-class Counting(MemorySystem):
-    """Recalls nothing, and counts what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-        self.at: list[int] = []
-
-    def ingest(self, entry: Entry) -> None:
-        """Note the entry."""
-        self.told.append(entry.id)
-
-    def recall(self, query: Query) -> Recall:
-        """Note when it is asked."""
-        self.at.append(len(self.told))
-        return Recall()
-
-
-def system_of(make: Callable[[], MemorySystem], name: str = "own") -> SystemUnderTest:
-    """Return a memory system that is made so."""
-    return replace(NONE, factory=make, info=replace(NONE.info, name=name), workshop=workshop())
-
-
 def scores(outcomes: list[Outcome]) -> list[tuple[object, object]]:
     """Return the two scores of each."""
     measured = [outcome.verdict and outcome.verdict.measures for outcome in outcomes]
     return [(one and one["workspace"], one and one["preference"]) for one in measured]
-
-
-class Agent:
-    """The offline agent, watched."""
-
-    name, version = "watched", "1"
-
-    def __init__(self, before: Callable[[Shown, Workbench], None] = lambda *_: None) -> None:
-        self.runs: Counter[tuple[str, bool]] = Counter()
-        self._before = before
-        self._lock = Lock()
-
-    def missing(self, shown: Shown) -> str | None:
-        """Return nothing: it does every task."""
-        return None
-
-    def work(self, shown: Shown, bench: Workbench, meter: Meter) -> Trajectory:
-        """Count the run, and let the offline agent do it."""
-        with self._lock:
-            self.runs[shown.task.task_id, bool(shown.passages)] += 1
-        self._before(shown, bench)
-        return OfflineAgent().work(shown, bench, meter)
 
 
 def test_a_hundred_targets_are_told_each_session_once(tmp_path: Path) -> None:

@@ -336,7 +336,7 @@ def test_both_sides_are_shown_and_bounded(tmp_path: Path) -> None:
     _, (asked,) = graded(tmp_path, lambda body: workspace(90), GOOD, files=small)
     shown = block("agent", said(asked, -1))
     assert "North | 12" in shown
-    assert 'FILE "raw.bin"\n    (it is not utf-8' in shown
+    assert 'FILE "raw.bin"\n    (no text: 3 bytes)' in shown
 
 
 def test_of_a_changed_file_what_changed_is_shown() -> None:

@@ -86,8 +86,8 @@ def run(start: Mapping[str, Any]) -> int:
         environment["OPENAI_MODEL"] = start["model"]
         values |= {"base_url": url, "model": start["model"]}
     command = start["command"]
-    source = "/dev/null" if is_told_by(command) else task
-    with open(source, "rb") as stdin:
+    source = Path("/dev/null") if is_told_by(command) else task
+    with source.open("rb") as stdin:
         try:
             process = subprocess.Popen(filled(command, values), stdin=stdin, env=environment)
         except FileNotFoundError as error:

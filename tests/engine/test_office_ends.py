@@ -1,0 +1,157 @@
+"""ContextWeave's steps in flight when something hangs, breaks unforeseen, or the run is over."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+from office_play import made_data, office_suite
+from office_stand_ins import Agent, Counting, system_of
+from systems import system_called
+
+from pytest_comem.core.entries import Query
+from pytest_comem.core.outcomes import Outcome
+from pytest_comem.core.recall import Recall
+from pytest_comem.engine import office_tasks
+from pytest_comem.engine.office import OfficeSuite
+from pytest_comem.engine.output import ThreadOutput
+from pytest_comem.engine.runner import EpisodeRunner
+from pytest_comem.errors import InfrastructureError
+from pytest_comem.memory.registry import SystemUnderTest
+from pytest_comem.office.base import Shown, Workbench
+
+NONE, FULL = system_called("none"), system_called("full-context")
+
+
+def play(suite: OfficeSuite, system: SystemUnderTest, step_timeout: float) -> list[Outcome]:
+    """Return the outcomes of a run whose steps have so many seconds each."""
+    steps = [(step, suite, system) for step in suite.steps(system)]
+    runner = EpisodeRunner(
+        steps, concurrency=8, output=ThreadOutput(), ended=lambda: None, step_timeout=step_timeout
+    )
+    try:
+        runner.demand([step for step, _, _ in steps])
+        return [runner.result(step, timeout=120).outcome for step, _, _ in steps]
+    finally:
+        runner.stop()
+
+
+def said(outcome: Outcome) -> str:
+    """Return why an outcome has no verdict, empty where it has one."""
+    return outcome.failure.message if outcome.failure else ""
+
+
+def test_what_was_done_stands_where_the_memory_hangs_later(tmp_path: Path) -> None:
+    """Two targets were through when the third was asked; the third is named, later ones are not."""
+    release = threading.Event()
+
+    class Hangs(Counting):
+        def recall(self, query: Query) -> Recall:
+            """Hang at t0003, once the first two are done."""
+            super().recall(query)
+            if len(self.at) == 3:
+                release.wait(60)
+            return Recall()
+
+    suite = office_suite(tmp_path, made_data(tmp_path, 4))
+    try:
+        outcomes = play(suite, system_of(Hangs), step_timeout=8)
+    finally:
+        release.set()
+    assert [outcome.verdict is not None for outcome in outcomes] == [True, True, False, False]
+    assert said(outcomes[2]).startswith("step t0003 took longer")
+    assert "in recall()" in said(outcomes[2])
+    assert said(outcomes[3]).startswith("not asked, because step t0003 took longer")
+
+
+def test_an_agent_that_hangs_is_named_and_its_neighbours_stand(tmp_path: Path) -> None:
+    """The step whose agent hangs is the one that took too long, not the one taken up last."""
+    release = threading.Event()
+
+    def hang(shown: Shown, bench: Workbench) -> None:
+        if shown.task.task_id == "t0002":
+            release.wait(60)
+
+    suite = office_suite(tmp_path, made_data(tmp_path, 4), Agent(hang))
+    try:
+        outcomes = play(suite, NONE, step_timeout=8)
+    finally:
+        release.set()
+    assert [outcome.verdict is not None for outcome in outcomes] == [True, False, True, True]
+    assert said(outcomes[1]).startswith("step t0002 took longer than 8 s")
+    assert "in hang() (test_office_ends.py" in said(outcomes[1])
+
+
+def test_what_is_in_flight_with_a_hanging_memory_is_not_said_to_be_unasked(tmp_path: Path) -> None:
+    """A target whose agent had not finished says so, and names the step that took too long."""
+    release = threading.Event()
+
+    class Hangs(Counting):
+        def recall(self, query: Query) -> Recall:
+            """Hang at t0002."""
+            super().recall(query)
+            if len(self.at) == 2:
+                release.wait(60)
+            return Recall()
+
+    suite = office_suite(
+        tmp_path, made_data(tmp_path, 2), Agent(lambda *_: release.wait(60) and None)
+    )
+    try:
+        outcomes = play(suite, system_of(Hangs), step_timeout=1)
+    finally:
+        release.set()
+    assert said(outcomes[0]).startswith("not finished, because step t0002 took longer")
+    assert said(outcomes[1]).startswith("step t0002 took longer")
+
+
+def test_what_nobody_foresaw_is_one_steps_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error of our own code costs its step, and no other that is in flight."""
+    left = [ZeroDivisionError("of nothing")]
+    similarity = office_tasks.similarity
+
+    def broken(passages: object, snippets: tuple[str, ...], embed: object) -> object:
+        if passages and left:
+            raise left.pop()
+        return similarity(passages, snippets, embed)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(office_tasks, "similarity", broken)
+    suite = office_suite(tmp_path, made_data(tmp_path, 5))
+    outcomes = play(suite, FULL, step_timeout=60)
+    unscored = [outcome for outcome in outcomes if outcome.failure]
+    assert len(unscored) == 1
+    assert "pytest-comem itself broke: ZeroDivisionError: of nothing" in said(unscored[0])
+
+
+def test_a_closed_suite_lays_out_nothing_more(tmp_path: Path) -> None:
+    """What an agent still does when the run is over brings no state back after its removal."""
+    begun, release = threading.Event(), threading.Event()
+
+    def hang(shown: Shown, bench: Workbench) -> None:
+        begun.set()
+        release.wait(60)
+
+    suite = office_suite(tmp_path, made_data(tmp_path, 4), Agent(hang), side_by_side=1)
+    runner = EpisodeRunner(
+        [(step, suite, FULL) for step in suite.steps(FULL)],
+        concurrency=1,
+        output=ThreadOutput(),
+        ended=lambda: None,
+    )
+    runner.demand(suite.steps(FULL))
+    assert begun.wait(60)
+    working = [one for one in threading.enumerate() if one.name == "comem-task"]
+    runner.stop()
+    suite.close()
+    rmtree(tmp_path / "state")
+    release.set()
+    for thread in working:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert not (tmp_path / "state").exists()
+    with pytest.raises(InfrastructureError, match="the run is over"):
+        suite._pool.begin(lambda: None).result()
