@@ -17,7 +17,7 @@ from pytest_comem.engine.office_tasks import OfficePlayer
 from pytest_comem.engine.rundir import STATE
 from pytest_comem.errors import SettingsError
 from pytest_comem.locations import fixture_path
-from pytest_comem.office.base import OfficeAgent
+from pytest_comem.office.base import Comparer, Grader, OfficeAgent, Rater
 from pytest_comem.settings import Settings
 
 if TYPE_CHECKING:
@@ -68,15 +68,12 @@ def make_office_players(
     :raises SettingsError: where an option for agent, models or judge cannot be used, or the
         libraries for documents are missing.
     """
-    from pytest_comem.office.grading import RuleGrader
-    from pytest_comem.office.rule_comparer import RuleComparer
     from pytest_comem.office.libraries import missing_libraries
     from pytest_comem.office.workbench import BenchSettings
 
     if (missing := missing_libraries(sandbox)) is not None:
         raise SettingsError(f"ContextWeave: {missing}")
-    grader = RuleGrader(sandbox)
-    comparer = RuleComparer(settings.seed)
+    grader, comparer, rater = _judges(settings, door, sandbox)
     labels = model_labels(settings.models, systems)
     repeats = range(settings.repeats) if settings.repeats > 1 else (None,)
     return [
@@ -91,10 +88,29 @@ def make_office_players(
                 directory,
             ),
             comparer,
+            rater,
         )
         for name in dict.fromkeys(settings.models)
         for repeat in repeats
     ]
+
+
+def _judges(settings: Settings, door: Door, sandbox: str) -> tuple[Grader, Comparer, Rater | None]:
+    """Return what grades, compares and rates: rules alone, or with a judge model."""
+    from pytest_comem.office.grading import RULES_NAME, RuleGrader
+    from pytest_comem.office.rule_comparer import RuleComparer
+
+    rules = RuleGrader(sandbox)
+    if settings.judge == RULES_NAME:
+        return rules, RuleComparer(settings.seed), None
+    from pytest_comem.llm.specs import judging_model
+    from pytest_comem.office.model_comparer import ModelComparer
+    from pytest_comem.office.model_grader import ModelGrader
+    from pytest_comem.office.model_judging import OfficeJudge
+    from pytest_comem.office.model_rater import ModelRater
+
+    judge = OfficeJudge(door, judging_model(settings), structured=settings.calls.structured)
+    return ModelGrader(rules, judge), ModelComparer(judge, settings.seed), ModelRater(judge)
 
 
 def _agent(settings: Settings, door: Door, model: str, repeat: int) -> OfficeAgent:
@@ -103,7 +119,12 @@ def _agent(settings: Settings, door: Door, model: str, repeat: int) -> OfficeAge
 
     if model in reader_names():
         return OfflineAgent()
-    raise SettingsError(f"--comem-model {model}: ContextWeave has no agent for it")
+    from pytest_comem.llm.specs import answering_model
+    from pytest_comem.llm.structured import StructuredModel
+    from pytest_comem.office.model_agent import ModelAgent
+
+    spec = answering_model(settings, model, repeat)
+    return ModelAgent(StructuredModel(door, spec, structured=settings.calls.structured))
 
 
 def _require_doable(data: OfficeData, players: Sequence[OfficePlayer]) -> None:

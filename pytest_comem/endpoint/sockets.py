@@ -147,6 +147,7 @@ class _Asked(ServedModel):
             if self._failure is not None:
                 raise self._failure
             self._at_hand += 1
+        completion: dict[str, Any] | None = None
         try:
             completion = self._model.complete(body, identity, caller)
         except ModelCallError as error:
@@ -156,11 +157,11 @@ class _Asked(ServedModel):
             raise
         finally:
             with self._changed:
+                if completion is not None:
+                    self.calls += 1
+                    self.tokens += int(completion["usage"]["total_tokens"])
                 self._at_hand -= 1
                 self._changed.notify_all()
-        with self._changed:
-            self.calls += 1
-            self.tokens += int(completion["usage"]["total_tokens"])
         return completion
 
     def end(self) -> None:

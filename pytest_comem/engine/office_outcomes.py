@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 from pytest_comem.core.outcomes import Verdict
 from pytest_comem.engine.office_data import Target
-from pytest_comem.office.base import Found, Grade, Ratings, Run
+from pytest_comem.office.base import Followed, Found, Grade, Ratings, Run, Trajectory
 from pytest_comem.office.diagnostics import Similarity, continuity, memory_induced, open_problems
 from pytest_comem.office.operations import CallClass
 from pytest_comem.streams.hidden import Rubric
@@ -89,11 +89,17 @@ def _measures(compared: Compared, rubric: Rubric) -> dict[str, bool | float | No
         "problems_left": float(len(left)),
         "problems_left_solvable": float(sum(one.is_solvable(rubric, known) for one in left)),
         "memory_induced": memory_induced(
-            with_recall.grade, without.grade, with_recall.trajectory.followed, rubric
+            with_recall.grade, without.grade, _taken(with_recall.trajectory), rubric
         ),
         "robustness_rating": ratings.robustness,
         "recalled_tokens": float(compared.recalled_tokens),
     }
+
+
+def _taken(trajectory: Trajectory) -> Sequence[Followed]:
+    """Return what an agent took from recall; of one that does not say, what recall offered first."""
+    offered = [Followed(slot, found[0], 0) for slot, found in trajectory.known.items() if found]
+    return trajectory.followed or tuple(offered)
 
 
 def _reason(compared: Compared, threshold: float) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from pytest_comem.histories.differences import added_lines, removed_lines
+from pytest_comem.histories.differences import added_lines, cut, removed_lines
 from pytest_comem.histories.drafting import Draft
 from pytest_comem.histories.patterns import literal, pattern_of
 from pytest_comem.histories.texts import ARCHIVES, as_text
@@ -23,6 +23,8 @@ _MOST_LINES: Final = 12
 _SHORTEST, _LONGEST = 12, 120
 _MOST_UNTOUCHED: Final = 50
 _WORD: Final = re.compile(r"[^\W\d_][\w.'-]{3,40}")
+#: Beginnings of placeholders, which stand within addresses, too.
+_PLACEHOLDERS: Final = ("Person", "person", "user", "secret", "example")
 _DECORATION: Final = " \t#>*+-=_`|~:"
 
 
@@ -84,8 +86,7 @@ def phrases(lines: Sequence[str], other: str) -> Iterator[str]:
     there = " ".join(other.split()).casefold()
     for line in lines:
         text = " ".join(line.strip(_DECORATION).split())
-        if len(text) > _LONGEST:
-            text = text[:_LONGEST].rpartition(" ")[0] or text[:_LONGEST]
+        text = cut(text, _LONGEST)
         if len(text) >= _SHORTEST and text.casefold() not in there and text.isprintable():
             found[text] = None
     yield from sorted(found, key=lambda text: (-len(text), text))[:_MOST_LINES]
@@ -122,10 +123,11 @@ def _delete(path: str) -> tuple[Mutation, ...]:
 
 
 def _new_words(request: str, before: str, after: str) -> Iterator[str]:
-    """Yield words of a request that a text has now, and did not have before."""
+    """Yield words of a request that a text has now and did not have before, longest first."""
     was, now = before.casefold(), after.casefold()
-    for word in dict.fromkeys(match.rstrip(".'-") for match in _WORD.findall(request)):
-        if word.casefold() in now and word.casefold() not in was:
+    words = dict.fromkeys(match.rstrip(".'-") for match in _WORD.findall(request))
+    for word in sorted(words, key=len, reverse=True):
+        if word.casefold() in now and word.casefold() not in was and word not in _PLACEHOLDERS:
             yield word
 
 

@@ -47,6 +47,18 @@ def edits(before: str, after: str) -> list[Edit]:
     ]
 
 
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text, ending between words where there are any.
+
+    A placeholder that is cut would look like something private.
+    """
+    if len(text) <= most:
+        return text
+    beginning = text[:most]
+    end = max(beginning.rfind(" "), beginning.rfind("\n"))
+    return beginning[:end] if end > 0 else beginning
+
+
 def _more(one: str, other: str) -> list[str]:
     """Return the lines that the other text has more often."""
     return list(_surplus(Counter(one.splitlines()), other))

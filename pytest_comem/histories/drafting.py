@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias, final
 
+from pytest_comem.histories.differences import cut
 from pytest_comem.histories.patterns import literal, pattern_of
 from pytest_comem.histories.work import Work
 from pytest_comem.streams.schema import Activity
@@ -123,12 +124,12 @@ def draft_of(messages: Sequence[str], fates: Mapping[str, str]) -> Draft:
         if subject and subject.casefold() not in (one.casefold() for one in subjects):
             subjects.append(subject)
             bodies.append(" ".join(lines[1:]))
-    title = (subjects[0] if subjects else "Update the documents")[:_TITLE].rstrip()
+    title = cut(subjects[0] if subjects else "Update the documents", _TITLE)
     parts = [
         f"{subject.rstrip('.')}.{f' {body}' if body else ''}"
         for subject, body in zip(subjects, bodies, strict=True)
     ]
-    told = " ".join(parts or ["Update the documents."])[:_LONGEST].rstrip()
+    told = cut(" ".join(parts or ["Update the documents."]), _LONGEST)
     return Draft(title, f"{told}{_about(fates)}")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, final
 
-from pytest_comem.histories.differences import added_lines, removed_lines
+from pytest_comem.histories.differences import added_lines, cut, removed_lines
 from pytest_comem.histories.habits import date_styles, number_styles
 from pytest_comem.histories.items import Habit
 from pytest_comem.histories.sessions import snippets_of
@@ -103,7 +103,7 @@ def _signs(session: Session, habits: Sequence[Habit]) -> Iterator[str]:
     for habit in habits:
         sign = next((line for line in lines if _shows(habit.item.test, line)), None)
         if sign is not None:
-            yield sign[:_SNIPPET]
+            yield cut(sign, _SNIPPET)
 
 
 def _shows(test: Test | None, line: str) -> bool:

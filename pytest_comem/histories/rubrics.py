@@ -35,7 +35,7 @@ def rubric_of(work: Work, draft: Draft, habits: Iterable[Habit]) -> Rubric | Non
     minimum = _kept(trials, minimum_checks(work, draft), _MOST_MINIMUM, 1)
     if not minimum:
         return None
-    reference = _kept(trials, reference_checks(work), _MOST_REFERENCE, _A_FILE)
+    # Before the checks of the reference, so that no line of it is asked for that a habit decides.
     items = list[PreferenceItem]()
     for habit in habits:
         item = habit.item
@@ -46,6 +46,7 @@ def rubric_of(work: Work, draft: Draft, habits: Iterable[Habit]) -> Rubric | Non
             number = sum(one.root == item.root for one in items) + 1
             name = item.root if number == 1 else f"{item.root}-{number}"
             items.append(item.model_copy(update={"item_id": name}))
+    reference = _kept(trials, reference_checks(work), _MOST_REFERENCE, _A_FILE)
     checks = [*_numbered("m", minimum), *_numbered("r", reference)]
     return Rubric(checks=tuple(checks), preferences=tuple(items))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from pytest_comem.histories.differences import Edit, edits
+from pytest_comem.histories.differences import Edit, cut, edits
 from pytest_comem.histories.drafting import Draft
 from pytest_comem.histories.texts import as_text
 from pytest_comem.histories.work import Work
@@ -50,8 +50,8 @@ def snippets_of(session: Session, paths: Sequence[str], lines: Sequence[str] = (
         if len(found) >= 3:
             break
         if not found and any(path in text.partition("\n")[0] for path in paths):
-            found.append(text[:_SNIPPET])
-    return list(dict.fromkeys(one[:_SNIPPET] for one in found))
+            found.append(text)
+    return list(dict.fromkeys(cut(one, _SNIPPET) for one in found))
 
 
 def _said(work: Work) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _said(work: Work) -> Iterator[str]:
 def _said_of_text(path: str, before: str, after: str) -> Iterator[str]:
     found = edits(before, after) if before else []
     if not found or len(found) > _MOST_EDITS or any(map(_is_long, found)):
-        yield said_of("write", {"path": path, "text": after[:_LONGEST]})
+        yield said_of("write", {"path": path, "text": cut(after, _LONGEST)})
         return
     for edit in found:
         old, new = edit.old.rstrip("\n"), edit.new.rstrip("\n")

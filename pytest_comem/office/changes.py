@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from pytest_comem.office.documents import Document
+from pytest_comem.office.model_renderings import rendering
 from pytest_comem.sandbox.reading import UnreadableError
 from pytest_comem.sandbox.tree import Files, read_tree
 
@@ -34,8 +34,5 @@ def text_of(path: str, files: Files) -> str:
     """Return a file as text, clipped; why there is none, in parentheses."""
     if path in files.odd:
         return f"({files.odd[path]})"
-    try:
-        text = Document(path, files.content[path]).text
-    except UnreadableError as error:
-        return f"({error})"
+    text = rendering(path, files.content[path])
     return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}\n(cut off)"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,8 +23,9 @@ from pytest_comem.errors import InfrastructureError, SettingsError
 from pytest_comem.llm.faults import Fault, ModelCallError, RunStopped
 from pytest_comem.llm.meter import Meter
 from pytest_comem.office.base import Call, Shown, Stopped, Trajectory, Workbench
+from pytest_comem.office.command_agent_asking import answering
 from pytest_comem.office.command_agent_events import SAID, Printed, clean, read_printed
-from pytest_comem.office.command_agent_program import Program
+from pytest_comem.office.command_agent_program import MOUNTS, Program
 from pytest_comem.office.command_agent_prompt import WORDING, task_text
 from pytest_comem.office.libraries import Tooling, tooling_for
 from pytest_comem.office.offline_agent import learn
@@ -40,6 +41,7 @@ LIMITS: Final = Limits(
 )
 #: Where an isolated program sees the task, our directory, and its model.
 TASK: Final = "/comem/task.md"
+ASK: Final = "/comem/ask"
 _PLACE: Final = "/comem/agent"
 _PORT: Final = 8000
 #: Kinds of sandboxes in which a socket of ours can be reached.
@@ -58,10 +60,6 @@ class OpenModel(Protocol):
     @property
     def path(self) -> Path:
         """The socket."""
-
-    @property
-    def calls(self) -> int:
-        """How many replies there were."""
 
     @property
     def tokens(self) -> int:
@@ -86,7 +84,8 @@ class _Ran:
 
     finished: Finished
     printed: Printed
-    model_calls: int
+    asked: Sequence[Call]
+    prompt: str
     model_tokens: int
 
 
@@ -123,6 +122,10 @@ class CommandAgent:
             [WORDING, program.version(), held, limits.output_bytes, model.name if model else ""]
         )[:16]
 
+    @property
+    def _isolated(self) -> bool:
+        return self._sandbox != "none"
+
     def missing(self, shown: Shown) -> str | None:
         """Return nothing: a program can try every task."""
         return None
@@ -133,22 +136,21 @@ class CommandAgent:
         :raises InfrastructureError: of type ``agent``, where it cannot be started or its model
             failed; of type ``sandbox``, where the sandbox broke.
         """
-        prompt = task_text(shown)
-        ran = self._ran(prompt, shown, bench, meter)
+        ran = self._ran(shown, bench, meter)
         failure = meter.take_failure()
         self._refuse(ran.finished, failure)
         tokens = ran.model_tokens or ran.printed.tokens
         if not tokens:
-            tokens = len(prompt.split()) + len(ran.finished.stdout.split())
+            tokens = len(ran.prompt.split()) + len(ran.finished.stdout.split())
         return Trajectory(
-            calls=tuple(ran.printed.calls) or (self._itself(ran.finished),),
+            calls=(*(ran.printed.calls or [self._itself(ran.finished)]), *ran.asked),
             reply=_reply(ran),
             stopped=_stopped(ran.finished, failure),
             known=_known(shown),
             tokens=tokens,
         )
 
-    def _ran(self, prompt: str, shown: Shown, bench: Workbench, meter: Meter) -> _Ran:
+    def _ran(self, shown: Shown, bench: Workbench, meter: Meter) -> _Ran:
         label = f"{shown.participant.participant_id} {shown.task.task_id}"
         with ExitStack() as stack:
             holder = tempfile.TemporaryDirectory(prefix="comem-", ignore_cleanup_errors=True)
@@ -156,8 +158,12 @@ class CommandAgent:
             ours = place / "agent"
             for directory in (ours, place / "home"):
                 directory.mkdir()
-            task = ours / "task.md"
-            task.write_text(clean(prompt, len(prompt)), encoding="utf-8")
+            asking = ASK if self._isolated else str(ours / "ask")
+            prompt = task_text(shown, asking)
+            (ours / "task.md").write_bytes(prompt.encode("utf-8", "replace"))
+            tooling = tooling_for(self._sandbox)
+            seen = _PLACE if self._isolated else str(ours)
+            asked = stack.enter_context(answering(shown.task, ours, seen, tooling))
             model = None
             if self._model is not None:
                 model = stack.enter_context(self._model.open(ours, meter))
@@ -166,12 +172,11 @@ class CommandAgent:
             finished = self._run(ours, bench.workspace, label)
             printed = read_printed(finished.stdout)
         # Calls that were at hand are over by now.
-        calls, tokens = (model.calls, model.tokens) if model else (0, 0)
-        return _Ran(finished, printed, calls, tokens)
+        return _Ran(finished, printed, asked, prompt, model.tokens if model else 0)
 
     def _start(self, place: Path, model: OpenModel | None) -> Mapping[str, Any]:
         """Return what the program inside is told to run, and in what."""
-        isolated = self._sandbox != "none"
+        isolated = self._isolated
         tooling = tooling_for(self._sandbox)
         seen = _PLACE if isolated else str(place / "agent")
         home = "/tmp" if isolated else str(place / "home")
@@ -188,13 +193,13 @@ class CommandAgent:
 
     def _run(self, ours: Path, workspace: Path, label: str) -> Finished:
         tooling: Tooling = tooling_for(self._sandbox)
-        isolated = self._sandbox != "none"
-        seen = _PLACE if isolated else str(ours)
+        seen = _PLACE if self._isolated else str(ours)
         shown = {
             **tooling.read_only,
             **self._program.read_only,
             _PLACE: ours,
             TASK: ours / "task.md",
+            ASK: ours / "ask",
         }
         kind = choose(self._sandbox)
         opened = kind.open(workspace, limits=self._limits, read_only=shown, label=label)
@@ -218,7 +223,8 @@ class CommandAgent:
         if finished.ended == "exit" and finished.status in _NOT_STARTED:
             raise InfrastructureError(
                 f"{self.name}: the command cannot be run in the sandbox (exit status "
-                f"{finished.status}): {said or 'it says nothing'}",
+                f"{finished.status}): {said or 'it says nothing'}; what it needs beside its "
+                f"program is named in {MOUNTS}",
                 type="agent",
             )
 

@@ -13,10 +13,18 @@ from pytest_comem.office.base import Shown
 
 #: To be raised when this module words something differently.
 WORDING: Final = 1
+_ASKING: Final = (
+    "# Resource service\n\nThe command `{command} list` names what is recorded about people, rooms "
+    "and systems; `{command} 'NAME: ATTRIBUTE'` asks for one attribute."
+)
 
 
-def task_text(shown: Shown) -> str:
-    """Return what a program is told of a task."""
+def task_text(shown: Shown, asking: str) -> str:
+    """Return what a program is told of a task.
+
+    :param asking: path of the command that asks the resource service, told where a task has any
+        resources.
+    """
     person, task = shown.participant, shown.task
     project = f"\nProject: {_line(task.project)}" if task.project else ""
     sections = [
@@ -27,6 +35,7 @@ def task_text(shown: Shown) -> str:
         f"Today: {task.started[:10]}, {task.started[11:16]}{project}",
         f"# Task: {_line(task.title)}\n\n{task.instruction.strip()}",
         *(f"# Note: {_line(one.title)}\n\n{one.text.strip()}" for one in task.observations),
+        *([_ASKING.format(command=asking)] if task.resources else []),
         *_remembered(shown.passages),
     ]
     return "\n\n".join(sections) + "\n"

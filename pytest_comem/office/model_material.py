@@ -137,7 +137,9 @@ def _without_same(before: str, after: str) -> str:
     """
     old, new = before.split("\n"), after.split("\n")
     if old == new:
-        return f"(its bytes changed, but nothing of this)\n{after}"
+        # One line says why there is no text.
+        why = f" {after}" if len(new) == 1 else ""
+        return f"(its bytes changed, but not what can be shown of it){why}"
     head = _same(old, new)
     shorter = min(len(old), len(new)) - head
     tail = min(_same(old[::-1], new[::-1]), shorter)

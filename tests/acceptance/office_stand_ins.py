@@ -1,4 +1,4 @@
-"""Stand-ins for the two sides of ContextWeave: a memory that counts and an agent that is watched."""
+"""Stand-ins for ContextWeave: a memory that counts, and an agent that is watched."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from pytest_comem.engine.output import ThreadOutput
 from pytest_comem.engine.runner import EpisodeRunner
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.memory.registry import SystemUnderTest
+from pytest_comem.office import diagnostics
 from pytest_comem.office.base import Shown, Workbench
 
 NONE, FULL = system_called("none"), system_called("full-context")
@@ -96,9 +97,10 @@ def test_what_is_in_flight_with_a_hanging_memory_is_not_said_to_be_unasked(tmp_p
                 release.wait(60)
             return Recall()
 
-    suite = office_suite(
-        tmp_path, made_data(tmp_path, 2), Agent(lambda *_: release.wait(60) and None)
-    )
+    def hang(shown: Shown, bench: Workbench) -> None:
+        release.wait(60)
+
+    suite = office_suite(tmp_path, made_data(tmp_path, 2), Agent(hang))
     try:
         outcomes = play(suite, system_of(Hangs), step_timeout=1)
     finally:
@@ -112,7 +114,7 @@ def test_what_nobody_foresaw_is_one_steps_trouble(
 ) -> None:
     """An error of our own code costs its step, and no other that is in flight."""
     left = [ZeroDivisionError("of nothing")]
-    similarity = office_tasks.similarity
+    similarity = diagnostics.similarity
 
     def broken(passages: object, snippets: tuple[str, ...], embed: object) -> object:
         if passages and left:

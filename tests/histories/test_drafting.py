@@ -17,9 +17,7 @@ from pytest_comem.histories.work import Work
 from pytest_comem.streams.schema import Activity
 
 
-def work(
-    before: dict[str, str], after: dict[str, str], message: str = "m", **renamed: str
-) -> Work:
+def work(before: dict[str, str], after: dict[str, str], message: str = "m", **renamed: str) -> Work:
     """Return work on texts."""
     raw = [{path: text.encode() for path, text in each.items()} for each in (before, after)]
     moment = datetime(2024, 1, 8, tzinfo=UTC)

@@ -71,6 +71,11 @@ def test_other_binary_files_and_broken_archives_are_left_out() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/document.xml", b" " * (40 << 20))
-    cases = {"a.png": b"\x89PNG\0", "a.md": b"caf\xe9", "a.docx": b"PK no", "b.docx": out.getvalue()}
+    cases = {
+        "a.png": b"\x89PNG\0",
+        "a.md": b"caf\xe9",
+        "a.docx": b"PK no",
+        "b.docx": out.getvalue(),
+    }
     for path, raw in cases.items():
         assert cleaned(path, raw, Placeholders()) is None

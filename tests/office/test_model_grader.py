@@ -355,6 +355,15 @@ def test_of_a_changed_file_what_changed_is_shown() -> None:
         assert [line for line in found.splitlines() if "before" not in line] == after.split("\n")
 
 
+def test_of_a_file_that_says_the_same_only_that_is_shown() -> None:
+    """Such as a database or picture that was written anew; why there is no more, where one does."""
+    before = {"a.md": b"x\ny\n", "b.bin": b"\0a"}
+    after = Files({"a.md": b"\xef\xbb\xbfx\ny\n", "b.bin": b"\0b"})
+    same = "(its bytes changed, but not what can be shown of it)"
+    shown = changed_files(before, after)
+    assert shown == {"a.md": same, "b.bin": f"{same} (no text: 2 bytes)"}
+
+
 def test_names_of_files_cannot_break_a_line() -> None:
     """They are whatever an agent calls them."""
     text = changes_text("agent", {'a"\nFILE "b': "x"})
