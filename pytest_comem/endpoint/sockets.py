@@ -19,6 +19,7 @@ from pytest_comem.embedders.base import Embedder
 from pytest_comem.endpoint.callers import Caller, Callers
 from pytest_comem.endpoint.handler import Handler
 from pytest_comem.endpoint.served import ServedChat, ServedModel
+from pytest_comem.endpoint.wire import BadRequestError
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.llm.calls import ModelSpec
 from pytest_comem.llm.faults import Fault, ModelCallError
@@ -143,7 +144,8 @@ class _Asked(ServedModel):
         """Return what the model says, unless it failed before or the task is over."""
         with self._changed:
             if self._over:
-                raise ModelCallError("the task is over", Fault.CONNECTION)
+                # Not a failed call: nobody is left to miss the reply.
+                raise BadRequestError("the task is over")
             if self._failure is not None:
                 raise self._failure
             self._at_hand += 1

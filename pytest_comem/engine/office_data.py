@@ -10,6 +10,7 @@ from typing import Final, final
 
 from pytest_comem.core.entries import Entry, Principal, Query
 from pytest_comem.core.hashing import stable_hash
+from pytest_comem.errors import BenchmarkDefect
 from pytest_comem.office.base import Hidden
 from pytest_comem.office.checks.registry import validate
 from pytest_comem.office.operations import OPERATIONS
@@ -19,7 +20,10 @@ from pytest_comem.streams.hidden_files import HiddenTask, load_hidden
 from pytest_comem.streams.loading import Stream, StreamTask, load_streams
 from pytest_comem.streams.places import shown_file
 from pytest_comem.streams.workspaces import contents
+from pytest_comem.streams.workspaces import digest as digest_of
 
+#: A target's workspaces, before and after.
+_FILES: Final = ("workspace.json", "hidden/reference.json")
 #: Groups of the distance to the nearest relevant task, by the largest of each.
 _DISTANCES: Final = ((0, "none"), (1, "1"), (3, "2-3"), (10, "4-10"))
 
@@ -58,12 +62,34 @@ class Target:
                 self.stream.participant.model_dump(mode="json"),
                 self.task.task.model_dump(mode="json"),
                 self.task.plan and self.task.plan.model_dump(mode="json"),
-                self.task.workspace_digest(self.stream),
+                self._stored[0],
                 hidden.rubric.model_dump(mode="json"),
                 hidden.relevance.model_dump(mode="json"),
-                hidden.reference_digest(self.stream),
+                self._stored[1],
             ]
         )
+
+    @cached_property
+    def _stored(self) -> tuple[str, str]:
+        """Hashes of the workspaces before and after, as they are when first asked for."""
+        before = self.task.workspace_digest(self.stream)
+        assert before is not None
+        return before, self.hidden.reference_digest(self.stream)
+
+    def require_as_loaded(self) -> None:
+        """Refuse to do a task whose stored files are no longer those of its key.
+
+        :raises BenchmarkDefect: where a stored file is gone, or is another than when it was loaded.
+        """
+        workspace = self.task.workspace
+        assert workspace is not None
+        now = digest_of(self.stream, workspace), digest_of(self.stream, self.hidden.reference)
+        for which, file, then in zip(now, _FILES, self._stored, strict=True):
+            if which != then:
+                raise BenchmarkDefect(
+                    f"{self.participant}/tasks/{self.id}/{file}: a stored file of it has changed "
+                    "since the run began; start again"
+                )
 
     @cached_property
     def distance(self) -> str:

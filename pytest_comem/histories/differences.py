@@ -39,7 +39,7 @@ def edits(before: str, after: str) -> list[Edit]:
     middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
     if max(len(middle_old), len(middle_new)) > _MOST_LINES:
         return [Edit("".join(middle_old), "".join(middle_new))]
-    codes = SequenceMatcher(None, middle_old, middle_new, autojunk=False).get_opcodes()
+    codes = SequenceMatcher(None, middle_old, middle_new, autojunk=True).get_opcodes()
     return [
         Edit("".join(middle_old[a:b]), "".join(middle_new[c:d]))
         for tag, a, b, c, d in codes

@@ -23,7 +23,7 @@ _USER_INFO: Final = re.compile(
 )
 _BLOCK: Final = re.compile(
     r"-----BEGIN (?P<what>[A-Z ]{0,30}PRIVATE KEY)-----"
-    r"(?P<value>[^-]{1,16000})-----END (?P=what)-----"
+    r"(?P<value>(?:[^-]|-(?!----)){1,16000})-----END (?P=what)-----"
 )
 _PREFIXES: Final = (
     *(r"sk-", r"gh[pousr]_", r"github_pat_", r"glpat-", r"AKIA", r"ASIA", r"xox[abeprs]-", r"AIza"),

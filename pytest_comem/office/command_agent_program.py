@@ -14,6 +14,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePath
 from typing import Final, final
 
@@ -86,20 +87,21 @@ def read_program(agent: str, mounts: str = "") -> Program:
     return Program((str(found), *words[1:]), shown)
 
 
-def check_apart(program: Program, directory: Path) -> None:
+def check_apart(program: Program, *directories: Path) -> None:
     """Refuse to show inside what only graders may see.
 
-    :param directory: of the streams.
-    :raises SettingsError: where what is shown holds it, or lies in it.
+    :param directories: of the streams, and of the run's record.
+    :raises SettingsError: where what is shown holds one of them, or lies in one.
     """
-    kept = directory.resolve()
     for host in program.read_only.values():
         path = host.resolve()
-        if kept.is_relative_to(path) or path.is_relative_to(kept):
-            raise SettingsError(
-                f"{MOUNTS}: {host} would show the agent the tasks' hidden files in {directory}; "
-                "keep the agent somewhere else"
-            )
+        for directory in directories:
+            kept = directory.resolve()
+            if kept.is_relative_to(path) or path.is_relative_to(kept):
+                raise SettingsError(
+                    f"{MOUNTS}: {host} would show the agent what only graders may see, in "
+                    f"{directory}; keep the agent somewhere else"
+                )
 
 
 def _found(name: str) -> Path | None:
@@ -139,11 +141,18 @@ def _content(path: Path) -> str:
     """Return a hash of a file's content, or of all files of a directory, links not followed."""
     try:
         if path.is_file():
-            with path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
+            state = path.stat()
+            return _file_content(path, state.st_size, state.st_mtime_ns)
         return stable_hash(_contents(path))
     except OSError as error:
         raise SettingsError(f"{MOUNTS}: {path}: {error.strerror}") from error
+
+
+@cache
+def _file_content(path: Path, size: int, changed: int) -> str:
+    """Return a file's hash; it is read once while it has this size and time of change."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _contents(directory: Path) -> Sequence[Sequence[str | int]]:

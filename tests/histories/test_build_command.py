@@ -27,20 +27,20 @@ def test_it_says_what_came_of_it_and_what_is_next(
 ) -> None:
     """First a draft, then the stream that a person has corrected."""
     out = tmp_path / "out"
-    found = run("--from-git", long_history(4), "--paths", "docs", "-o", out)
+    found = run("--from-git", long_history(5), "--paths", "docs", "-o", out)
     assert found.exit_code == 0, found.output
     said = found.output.splitlines()
-    assert said[0] == f"{out}: 4 commits, 3 tasks, 0 of them scored"
-    assert said[1] == "replaced: 1 x IPv4 address, 4 x e-mail address"
-    assert said[2].startswith("3 more can be scored: correct ")
+    assert said[0] == f"{out}: 5 commits, 4 tasks, 0 of them scored"
+    assert said[1] == "replaced: 1 x IPv4 address, 6 x e-mail address"
+    assert said[2].startswith("4 more can be scored: correct ")
     assert "not the offline agent" in said[-1]
     text = (out / "review.jsonl").read_text("utf-8")
     (out / "review.jsonl").write_text(
         text.replace('"reviewed": false', '"reviewed": true'), "utf-8"
     )
     found = run("--apply", out / "review.jsonl", out)
-    assert found.output.splitlines()[0] == f"{out}: 3 tasks, 3 of them scored"
-    assert len(load_stream(out).targets) == 3
+    assert found.output.splitlines()[0] == f"{out}: 4 tasks, 4 of them scored"
+    assert len(load_stream(out).targets) == 4
 
 
 def test_options_choose_what_becomes_a_task(

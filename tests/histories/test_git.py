@@ -21,7 +21,12 @@ def test_nothing_that_a_repository_names_is_run(history: Any, tmp_path: Path) ->
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch '{mark}'\ncat\n")
     program.chmod(0o755)
-    names = ("core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command")
+    names: tuple[str, ...] = (
+        "core.fsmonitor",
+        "diff.external",
+        "diff.x.textconv",
+        "diff.x.command",
+    )
     names += ("filter.x.smudge", "filter.x.clean", "core.pager", "core.sshCommand", "alias.log")
     for name in names:
         subprocess.run(["git", "config", name, str(program)], cwd=place, check=True)

@@ -17,7 +17,7 @@ PRIVATE = {
     "IPv6 address": "fe80:1234::1:2",
     "phone number": "call +49 30 1234567 now",
     "home directory": "see /home/jane/notes.txt",
-    "key block": "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",
+    "key block": "-----BEGIN RSA PRIVATE KEY-----\nDEK-Info: A-B\n\nMIIB\n-----END RSA PRIVATE KEY-----",
 }
 INNOCENT = (
     "Version 1.2.3 of 2024-01-31, at 12:30:45; std::vector<int>, 127.0.0.1 and ::1.",
@@ -75,6 +75,23 @@ def test_known_people_are_replaced_by_name_address_and_handle() -> None:
     assert one.text(text) == expected
     assert one.left_in("by jane roe") == "name"
     assert one.name("Jane Roe", "jane@x.org") == "Person 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a" * 200_000, "a." * 100_000, "1." * 100_000, "1-" * 100_000, "+1 (" * 50_000),
+        *("@" * 200_000, "a@" * 100_000, "a@a." * 50_000, ":" * 200_000, "a:" * 100_000),
+        *("-----BEGIN PRIVATE KEY-----" * 7_000, "key=" * 50_000, "://a:" * 40_000),
+        *("eyJ" * 60_000, "sk-" * 60_000, "/home/" * 30_000, "Jane " * 40_000, "- " * 100_000),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_no_text_takes_long_to_look_through(text: str) -> None:
+    """The looks are bounded: this ends at all."""
+    one = Placeholders()
+    one.introduce([("Jane Jane Roe", "jane@x.org")])
+    assert one.left_in(one.text(text)) == ""
 
 
 def test_names_can_stay() -> None:

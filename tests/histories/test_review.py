@@ -106,7 +106,7 @@ def test_a_review_leaves_some_task_in(drafted: Path) -> None:
 def test_a_file_that_is_no_review_is_an_error_of_its_line(drafted: Path, raw: bytes) -> None:
     """Whatever it is."""
     (drafted / "review.jsonl").write_bytes(raw)
-    with pytest.raises(DataError, match="review.jsonl"):
+    with pytest.raises(DataError, match=r"review\.jsonl"):
         apply(drafted, drafted / "review.jsonl")
 
 

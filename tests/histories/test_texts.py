@@ -48,7 +48,7 @@ def test_a_document_that_hides_an_address_in_pieces_is_left_out() -> None:
 def test_a_workbook_is_cleaned() -> None:
     """Texts of cells are."""
     book, out = openpyxl.Workbook(), io.BytesIO()
-    book.active["A1"] = "jane@x.org"
+    book.create_sheet("one", 0)["A1"] = "jane@x.org"
     book.save(out)
     found = cleaned("a.xlsx", out.getvalue(), Placeholders())
     assert found is not None

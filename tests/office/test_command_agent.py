@@ -306,7 +306,7 @@ def test_a_program_can_ask_the_resource_service(tmp_path: Path) -> None:
     one = played(tmp_path, code, shown=Shown(PERSON, task))
     got = one.files["got.txt"].splitlines()
     assert got[:2] == ["0 north: headcount", "0 12"]
-    assert got[2:] == ["1 there is no 'south", f"1 there is no '{'x' * 4}"]
+    assert got[2:] == ["1 there is no 'south", f"1 there is no '{'x' * 5}"]
     _, *asked = one.trajectory.calls
     assert [(call.operation, call.call_class, call.ok) for call in asked] == [
         ("ask_resource", CallClass.EXPLORATION, ok) for ok in (True, True, False, False)
@@ -431,7 +431,9 @@ def test_hidden_files_are_not_shown(tmp_path: Path) -> None:
     for mount in (tmp_path / "project", streams, inside):
         with pytest.raises(SettingsError, match=MOUNTS):
             check_apart(read_program("cmd:sh", str(mount)), streams)
-    check_apart(read_program("cmd:sh", str(beside)), streams)
+    check_apart(read_program("cmd:sh", str(beside)), streams, tmp_path / "runs")
+    with pytest.raises(SettingsError, match="runs"):
+        check_apart(read_program("cmd:sh", str(tmp_path)), tmp_path / "runs")
 
 
 def test_version_changes_with_what_is_run(tmp_path: Path) -> None:
