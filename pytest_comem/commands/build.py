@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -82,7 +82,7 @@ def build_contextweave(
     if repository is None or out is None or not paths or directory is not None:
         raise SettingsError("say --from-git REPO --paths PATH -o DIR, or --apply FILE DIR")
     wanted = Wanted(
-        tuple(dict.fromkeys(paths)),
+        tuple(dict.fromkeys(map(_path, paths))),
         author,
         _day("--since", since),
         _day("--until", until),
@@ -134,6 +134,16 @@ def _say(built: Built, directory: Path) -> None:
         line(f"{waiting} more can be scored: correct {directory / 'review.jsonl'}, set reviewed")
         line(f"then: comem build contextweave --apply {directory / 'review.jsonl'} {directory}")
     line("it has no plans: for a language model or a command-line agent, not the offline agent")
+
+
+def _path(text: str) -> str:
+    """Return a path as git has it in trees."""
+    from pytest_comem.errors import SettingsError
+
+    path = PurePosixPath(text)
+    if path.is_absolute() or ".." in path.parts or not text:
+        raise SettingsError(f"--paths {text}: is no path inside the repository, such as docs/")
+    return str(path)
 
 
 def _day(option: str, text: str) -> datetime | None:

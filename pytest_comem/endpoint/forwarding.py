@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -35,6 +36,10 @@ _STATUS: Final[Mapping[Fault, HTTPStatus]] = {
     Fault.CASSETTE: HTTPStatus.INTERNAL_SERVER_ERROR,
     Fault.BUDGET: HTTPStatus.SERVICE_UNAVAILABLE,
 }
+#: Of bounded length, so that matching takes linear time.
+_ACCIDENT: Final = re.compile(
+    r"^Chunk ID: [0-9a-f]{1,16}$|^Wall time: [0-9]{1,9}(?:\.[0-9]{1,9})? seconds$", re.MULTILINE
+)
 #: What OpenAI calls them, where libraries look for it.
 _CODES: Final[Mapping[Fault, str]] = {
     Fault.RATE_LIMIT: "rate_limit_exceeded",
@@ -97,7 +102,8 @@ def call_of(spec: ModelSpec, body: Mapping[str, Any], *, probing: bool = False) 
     if body.get("n") not in (None, 1):
         raise BadRequestError("'n' must be 1: one reply is given to a request", "n")
     more = {name: value for name, value in body.items() if name not in _OURS and value is not None}
-    return ChatCall(spec, messages, more, probing=probing, passing=_dates_in(messages))
+    passing = (*_dates_in(messages), *_accidents_in(messages))
+    return ChatCall(spec, messages, more, probing=probing, passing=passing)
 
 
 def _dates_in(messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -108,6 +114,17 @@ def _dates_in(messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     today = {datetime.now(UTC).date().isoformat(), datetime.now().astimezone().date().isoformat()}
     text = json.dumps(messages)
     return tuple(sorted(date for date in today if date in text))
+
+
+def _accidents_in(messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return what Codex says of a command beside its output: a random id, and how long it took.
+
+    A recording of the next call would never be found again.
+    """
+    texts = [one.get("content") for one in messages if one.get("role") == "tool"]
+    found = {each for text in texts if isinstance(text, str) for each in _ACCIDENT.findall(text)}
+    # One may be the beginning of another.
+    return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
 def refusal(error: ModelCallError) -> tuple[HTTPStatus, dict[str, Any]]:

@@ -15,6 +15,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
+from pytest_comem.core.hashing import stable_hash
 from pytest_comem.embedders.base import Embedder
 from pytest_comem.endpoint.callers import Caller, Callers
 from pytest_comem.endpoint.handler import Handler
@@ -44,16 +45,23 @@ class SocketModel:
     :param model: completes chats.
     :param embedder: behind ``/v1/embeddings``.
     :param name: what programs ask for.
+    :param version: changes whenever the model may answer the same in another way.
     :param patience: seconds that a call at hand is waited for when its task is over.
     """
 
     def __init__(
-        self, model: ServedModel, embedder: Embedder, name: str, patience: float = _ENDING
+        self,
+        model: ServedModel,
+        embedder: Embedder,
+        name: str,
+        version: str = "",
+        patience: float = _ENDING,
     ) -> None:
         self._model = model
         self._embedder = embedder
         self._patience = patience
         self.name: Final = name
+        self.version: Final = version
 
     @contextmanager
     def open(self, directory: Path, meter: Meter) -> Iterator[OpenSocket]:
@@ -115,7 +123,9 @@ def forwarded_model(spec: ModelSpec, door: Door, embedder: Embedder) -> SocketMo
 
     provider, slash, name = spec.name.partition("/")
     model = ForwardedModel(spec, door, probing=True)
-    return SocketModel(model, embedder, name if slash else provider, spec.timeout + _ENDING)
+    version = stable_hash([spec.name, dict(spec.parameters), spec.server])[:16]
+    patience = spec.timeout + _ENDING
+    return SocketModel(model, embedder, name if slash else provider, version, patience)
 
 
 def chatting_model(chat: Chat, embedder: Embedder) -> SocketModel:

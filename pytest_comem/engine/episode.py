@@ -83,6 +83,10 @@ class WantedSteps:
         """Say that a step is done elsewhere: it stands once done, whatever this thread hangs in."""
         self._episode.begun(step, work)
 
+    def waits_for_room(self) -> None:
+        """Say that from now on this thread waits for its turn, which no limit of time counts."""
+        self._episode.waits_for_room()
+
     def waits_for(self, step: Step) -> None:
         """Say that from now on this thread waits for a step that was begun."""
         self._episode.waits_for(step)
@@ -221,6 +225,10 @@ class Episode:
         with self._change:
             self._elsewhere[step] = work
 
+    def waits_for_room(self) -> None:
+        """Count no time: what hangs in other episodes has its own limit."""
+        self._limit(None)
+
     def waits_for(self, step: Step) -> None:
         """Give a step that was begun its time."""
         self._limit_step(step)
@@ -349,6 +357,8 @@ class Episode:
             failure = Failure(Attribution.INFRASTRUCTURE, "timeout", told)
             self._break(Cause(failure, f"not asked, because {told}"))
             self._over = True
+            for left in self._elsewhere.values():
+                left.abandon()
             self._silence()
             self.close()
         self._leave()

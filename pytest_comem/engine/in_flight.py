@@ -53,7 +53,12 @@ class InFlight:
         return is_idle or len(self._begun) > self._pool.most
 
     def _first(self) -> Outcome:
-        step, work = self._begun.popleft()
+        step, work = self._begun[0]
         if self._wanted is not None and not work.is_done():
+            self._wanted.waits_for_room()
+            work.wait_for_room()
             self._wanted.waits_for(step)
-        return work.result()
+        try:
+            return work.result()
+        finally:
+            self._begun.popleft()

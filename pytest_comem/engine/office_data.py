@@ -203,7 +203,10 @@ def load_office(root: Path, limit: int | None = None) -> OfficeData:
     :param limit: targets a stream, the first ones; all where ``None``.
     :raises DataError: naming file, participant, task and field of what is wrong.
     """
-    return OfficeData(tuple(_played(stream, limit) for stream in load_streams(root, OPERATIONS)))
+    data = OfficeData(tuple(_played(stream, limit) for stream in load_streams(root, OPERATIONS)))
+    # Stored files are held against these hashes when they are used.
+    _ = data.digests
+    return data
 
 
 def _played(stream: Stream, limit: int | None) -> PlayedStream:

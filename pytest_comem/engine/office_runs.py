@@ -75,6 +75,11 @@ class TaskDoer:
         """
         workspace = target.task.workspace
         assert workspace is not None
+
+        def lay_out_here(here: Path) -> None:
+            target.require_as_loaded()
+            lay_out(target.stream, workspace, here)
+
         shown = Shown(target.stream.participant, target.task.task, passages, target.task.plan)
         if self._closed.is_set():
             raise InfrastructureError("the run is over", type="harness")
@@ -83,7 +88,7 @@ class TaskDoer:
             open_bench(
                 self._bench,
                 target.task.task,
-                lambda here: lay_out(target.stream, workspace, here),
+                lay_out_here,
                 place,
                 f"{target.participant} {target.id}",
             ) as bench,

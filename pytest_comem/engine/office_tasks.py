@@ -182,6 +182,7 @@ class TaskPlay:
 
 
 def _graders_view(target: Target) -> Hidden:
+    target.require_as_loaded()
     return target.graders_view()
 
 

@@ -16,19 +16,32 @@ T = TypeVar("T")
 class Work(Generic[T]):
     """Something that is being done; asked by one thread.
 
+    :param pool: that does it.
     :ivar thread: that does it, once it has begun.
     """
 
-    def __init__(self, do: Callable[[], T]) -> None:
+    def __init__(self, do: Callable[[], T], pool: SideBySide) -> None:
         self.thread: threading.Thread | None = None
         self._do = do
+        self._pool = pool
+        self._has_begun = threading.Event()
         self._over = threading.Event()
+        self._lock = threading.Lock()
         self._result: T | None = None
         self._error: BaseException | None = None
 
     def is_done(self) -> bool:
         """Whether :meth:`result` would not wait."""
         return self._over.is_set()
+
+    def wait_for_room(self) -> None:
+        """Wait until it has begun, or never will."""
+        self._has_begun.wait()
+
+    def begin(self) -> None:
+        """Say that the thread at hand is about to do it."""
+        self.thread = threading.current_thread()
+        self._has_begun.set()
 
     def result(self) -> T:
         """Return what came of it, waiting for it; what it raised is raised here."""
@@ -41,27 +54,36 @@ class Work(Generic[T]):
         """Return what came of it so far; ``None`` where nothing did, or it raised."""
         return self._result
 
+    def abandon(self) -> None:
+        """Wait for it no longer, where it is not done: others take its place in the pool."""
+        self._pool.abandon(self)
+
     def run(self) -> None:
         """Do it, once, on the thread at hand."""
-        self.thread = threading.current_thread()
         try:
-            self._result = self._do()
+            self._end(self._do(), None)
         except BaseException as error:
-            self._error = error
-        finally:
-            self._over.set()
+            self._end(None, error)
 
-    def refuse(self) -> None:
-        """Say that it will not be done."""
-        self._error = InfrastructureError("the run is over", type="harness")
-        self._over.set()
+    def refuse(self, why: str) -> bool:
+        """Say that nothing will come of it; false where something has."""
+        return self._end(None, InfrastructureError(why, type="harness"))
+
+    def _end(self, result: T | None, error: BaseException | None) -> bool:
+        with self._lock:
+            if self._over.is_set():
+                return False
+            self._result, self._error = result, error
+            self._over.set()
+            self._has_begun.set()
+            return True
 
 
 @final
 class SideBySide:
     """Does work on a bounded number of threads, in the order in which it was given.
 
-    :param most: at once.
+    :param most: at once, those aside that were abandoned.
     """
 
     def __init__(self, most: int) -> None:
@@ -70,21 +92,21 @@ class SideBySide:
         self.most = most
         self._waiting: deque[Work[object]] = deque()
         self._running = 0
+        #: Threads that hang in what was abandoned: others have taken their places.
+        self._left_alone: set[threading.Thread] = set()
         self._closed = False
         self._lock = threading.Lock()
         self._is_idle = threading.Condition(self._lock)
 
     def begin(self, do: Callable[[], T]) -> Work[T]:
         """Do something as soon as there is room."""
-        work = Work(do)
+        work = Work(do, self)
         with self._lock:
             if self._closed:
-                work.refuse()
+                work.refuse("the run is over")
                 return work
             self._waiting.append(work)  # type: ignore[arg-type]
-            if self._running < self.most:
-                self._running += 1
-                threading.Thread(target=self._serve, name="comem-task", daemon=True).start()
+            self._fill()
         return work
 
     def give_up(self, work: Work[T]) -> None:
@@ -93,21 +115,42 @@ class SideBySide:
             if work in self._waiting:
                 self._waiting.remove(work)  # type: ignore[arg-type]
 
+    def abandon(self, work: Work[T]) -> None:
+        """Give it up, and where it has begun, let others take its place."""
+        self.give_up(work)
+        with self._lock:
+            thread = work.thread
+            if work.refuse("it was abandoned") and thread is not None:
+                self._left_alone.add(thread)
+                self._running -= 1
+                self._fill()
+
     def close(self, seconds: float) -> None:
         """Begin nothing more, and wait for what has begun, at most some seconds."""
         with self._lock:
             self._closed = True
             for work in self._waiting:
-                work.refuse()
+                work.refuse("the run is over")
             self._waiting.clear()
             self._is_idle.wait_for(lambda: not self._running, seconds)
 
+    def _fill(self) -> None:
+        """Have as many threads as there is work for; called with the lock."""
+        if self._waiting and self._running < self.most:
+            self._running += 1
+            threading.Thread(target=self._serve, name="comem-task", daemon=True).start()
+
     def _serve(self) -> None:
+        this = threading.current_thread()
         while True:
             with self._lock:
+                if this in self._left_alone:
+                    self._left_alone.remove(this)
+                    return
                 if not self._waiting:
                     self._running -= 1
                     self._is_idle.notify_all()
                     return
                 work = self._waiting.popleft()
+                work.begin()
             work.run()

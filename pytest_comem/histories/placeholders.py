@@ -18,6 +18,7 @@ from pytest_comem.histories.private import FINDERS, Finding
 _SHORTEST_NAME: Final = 3
 #: Addresses for documents: TEST-NET-1 to 3, then the block for benchmarks.
 _NETS: Final = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15")
+_WORD: Final = re.compile(r"@?(?P<word>[^\W_]+)")
 _NOREPLY: Final = "@users.noreply.github.com"
 
 
@@ -35,7 +36,7 @@ class Placeholders:
         self._counts: dict[str, int] = {}
         self._people: dict[str, int] = {}
         self._names: dict[str, int] = {}
-        self._pattern: re.Pattern[str] | None = None
+        self._patterns: dict[str, re.Pattern[str]] = {}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -52,8 +53,8 @@ class Placeholders:
             handle = email.removesuffix(_NOREPLY) if email.endswith(_NOREPLY) else ""
             handle = handle.rpartition("+")[2]
             if handle:
-                self._names.setdefault(f"@{handle}", number)
-        self._pattern = _names_pattern(self._names)
+                self._names.setdefault(_folded(f"@{handle}"), number)
+        self._patterns = _patterns(self._names)
 
     def name(self, name: str, email: str) -> str:
         """Return the placeholder of an author, as a name."""
@@ -62,24 +63,23 @@ class Placeholders:
     def text(self, text: str) -> str:
         """Return a text with everything private replaced."""
         for find in FINDERS.values():
-            found = [one for one in find(text) if not self._is_ours(one)]
+            found = [one for one in find(text) if not self._is_ours(one, text)]
             text = _replaced(text, ((one.start, one.end, self._for(one)) for one in found))
-        if self._pattern is not None and not self._keep_names:
-            text = self._pattern.sub(self._named, text)
-        return text
+        return _replaced(text, self._people_in(text))
 
     def left_in(self, text: str) -> str:
         """Return the kind of something private that a text still holds; empty where nothing."""
         for kind, find in FINDERS.items():
-            if any(not self._is_ours(one) for one in find(text)):
+            if any(not self._is_ours(one, text) for one in find(text)):
                 return kind
-        if self._pattern is not None and not self._keep_names and self._pattern.search(text):
-            return "name"
-        return ""
+        return "name" if any(self._people_in(text)) else ""
 
-    def _is_ours(self, finding: Finding) -> bool:
+    def _is_ours(self, finding: Finding, text: str) -> bool:
         """Whether it is a placeholder, or the end of a URL's user information that is one."""
-        return finding.value in self._used or finding.value.partition("@")[0] in self._used
+        if finding.value in self._used:
+            return True
+        word, _, number = finding.value.partition("@")[0].partition("secret")
+        return not word and text.endswith(f"://user{number}:", 0, finding.start)
 
     def _for(self, finding: Finding) -> str:
         value = finding.value.lower() if "address" in finding.kind else finding.value
@@ -95,7 +95,6 @@ class Placeholders:
             case "e-mail address":
                 return f"person{self._number_of(finding.value.lower())}@example.org"
             case "user information":
-                self._used.add(f"secret{number}")
                 return f"user{number}:secret{number}"
             case "IPv4 address":
                 return _ipv4(number)
@@ -113,12 +112,24 @@ class Placeholders:
     def _number_of(self, email: str) -> int:
         return self._people.setdefault(email, len(self._people) + 1)
 
-    def _named(self, match: re.Match[str]) -> str:
-        found = match[0]
+    def _people_in(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield where names of people stand, and what takes their place."""
+        at = 0
+        for word in _WORD.finditer(text) if self._patterns and not self._keep_names else ():
+            for start in dict.fromkeys((word.start(), word.start("word"))):
+                pattern = self._patterns.get(text[start : word.end()].casefold())
+                found = pattern.match(text, start) if pattern and start >= at else None
+                if found:
+                    at = found.end()
+                    yield start, at, self._named(found[0])
+                    break
+
+    def _named(self, found: str) -> str:
         number = self._names[_folded(found)]
         if found.startswith("@"):
             return f"@person{number}"
-        mark = next((one for one in found if one in "-_."), " ")
+        blank = any(one.isspace() for one in found)
+        mark = " " if blank else next((one for one in found if one in "-_."), " ")
         word = "Person" if found[:1].isupper() else "person"
         return f"{word}{mark}{number}"
 
@@ -137,16 +148,25 @@ def _replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
 
 def _folded(name: str) -> str:
     """Return a name as it is compared: in small letters, with a blank between its parts."""
-    return " ".join(re.split(r"[\s._-]+", name.strip())).casefold()
+    plain = " ".join(re.split(r"[\s._-]+", name)).casefold()
+    return re.sub(r"^[^\w@]+", "", plain).strip()
 
 
-def _names_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Return what finds names as words, their parts joined by a blank or a mark."""
-    forms = []
+def _patterns(names: Iterable[str]) -> dict[str, re.Pattern[str]]:
+    """Return what matches names, their parts joined by blanks or marks, by their first words.
+
+    Each word of a text is looked up, so that a history of thousands of people costs no more.
+    """
+    forms: dict[str, list[str]] = {}
     for name in sorted(names, key=lambda one: (-len(one), one)):
-        joined = r"[\s._-]".join(re.escape(part) for part in name.split(" "))
-        forms.append(joined if name.startswith("@") else rf"(?<![^\W_]){joined}")
-    return re.compile(rf"(?:{'|'.join(forms)})(?![^\W_])", re.IGNORECASE) if forms else None
+        first = _WORD.search(name)
+        if first:
+            parts = map(re.escape, name[first.start() :].split(" "))
+            forms.setdefault(first[0], []).append(r"[\s._-]{1,3}".join(parts))
+    return {
+        first: re.compile(rf"(?:{'|'.join(each)})(?![^\W_])", re.IGNORECASE)
+        for first, each in forms.items()
+    }
 
 
 def _ipv4(number: int) -> str:

@@ -46,7 +46,7 @@ _PHONE: Final = re.compile(
     re.ASCII,
 )
 _HOME: Final = re.compile(
-    r"(?<![\w.])(?P<before>/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})"
+    r"(?:(?<=/)~|(?<![\w.])(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}))"
     r"(?P<value>[A-Za-z0-9][\w.-]{0,63})",
     re.ASCII,
 )

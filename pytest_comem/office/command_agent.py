@@ -73,6 +73,10 @@ class ReachedModel(Protocol):
     def name(self) -> str:
         """What a program asks for."""
 
+    @property
+    def version(self) -> str:
+        """Changes whenever it may answer the same in another way."""
+
     def open(self, directory: Path, meter: Meter) -> AbstractContextManager[OpenModel]:
         """Serve at a socket in *directory*, which is shown inside; calls count for *meter*."""
 
@@ -117,9 +121,11 @@ class CommandAgent:
         self._limits = limits
         self.name: Final = f"cmd:{program.name}"
         held = [limits.seconds, limits.memory_mib, limits.processes, limits.disk_mib]
-        #: Changes with the command, the programs it is shown, and what they are told.
+        asked = [model.name, model.version] if model else []
+        #: Changes with the command, the files it is shown, what it is told, and how its model is
+        #: asked.
         self.version: Final = stable_hash(
-            [WORDING, program.version(), held, limits.output_bytes, model.name if model else ""]
+            [WORDING, program.version(), held, limits.output_bytes, asked]
         )[:16]
 
     @property
@@ -167,23 +173,25 @@ class CommandAgent:
             model = None
             if self._model is not None:
                 model = stack.enter_context(self._model.open(ours, meter))
-            start = self._start(place, model)
+            start = self._start(place, bench.workspace, model)
             (ours / "start.json").write_text(json.dumps(start), encoding="utf-8")
             finished = self._run(ours, bench.workspace, label)
             printed = read_printed(finished.stdout)
         # Calls that were at hand are over by now.
         return _Ran(finished, printed, asked, prompt, model.tokens if model else 0)
 
-    def _start(self, place: Path, model: OpenModel | None) -> Mapping[str, Any]:
+    def _start(self, place: Path, workspace: Path, model: OpenModel | None) -> Mapping[str, Any]:
         """Return what the program inside is told to run, and in what."""
         isolated = self._isolated
         tooling = tooling_for(self._sandbox)
         seen = _PLACE if isolated else str(place / "agent")
         home = "/tmp" if isolated else str(place / "home")
-        environment = {**ENVIRONMENT, **tooling.shell_environment, "HOME": home, "TMPDIR": home}
+        own = {"HOME": home, "TMPDIR": home}
+        # A repository around the workspace is none of its own.
+        own["GIT_CEILING_DIRECTORIES"] = "/" if isolated else str(workspace.resolve().parent)
         start: dict[str, Any] = {
             "command": list(self._program.command),
-            "environment": environment,
+            "environment": {**ENVIRONMENT, **tooling.shell_environment, **own},
             "task": TASK if isolated else f"{seen}/task.md",
         }
         if model is not None and self._model is not None:

@@ -92,7 +92,7 @@ def test_outcomes_are_the_same_however_a_run_is_cut_up(
         assert len([path for path in kept if path.suffix == ".json"]) == 8
 
 
-def test_every_kind_of_sandbox_gives_the_same_scores(
+def test_docker_bubblewrap_and_none_give_the_same_scores(
     project: pytest.Pytester, streams: Path
 ) -> None:
     """Bubblewrap, and Docker where there is an engine and the image."""

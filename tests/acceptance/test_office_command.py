@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -122,13 +123,19 @@ def test_a_program_is_played_like_every_agent(tmp_path: Path) -> None:
         assert outcome.verdict.measures["other"] == 1
 
 
-def test_codex_does_the_tasks(tmp_path: Path) -> None:
-    """The real Codex, in the sandbox, by its Responses API: it reads, writes, and is counted."""
+@pytest.fixture
+def codex() -> str:
+    """The command that runs Codex."""
     if not CODEX:
         pytest.skip("there is no codex; install @openai/codex or set COMEM_CODEX to its program")
     if KIND != "bubblewrap":
         pytest.skip("Codex is let loose in bubblewrap alone")
-    outcomes = played(tmp_path, f"cmd:{CODEX} {CODEX_CALL}", "", by_shell, 2)
+    return f"cmd:{shlex.quote(CODEX)} {CODEX_CALL}"
+
+
+def test_codex_does_the_tasks(tmp_path: Path, codex: str) -> None:
+    """The real Codex, in the sandbox, by its Responses API: it reads, writes, and is counted."""
+    outcomes = played(tmp_path, codex, "", by_shell, 2)
     assert [outcome.failure for outcome in outcomes] == [None] * 2
     last = outcomes[-1]
     assert last.verdict is not None
@@ -172,3 +179,26 @@ def test_a_run_is_asked_for_on_the_command_line(
     )
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     refused.stderr.fnmatch_lines(["*there is no program 'no-such-agent'*"])
+
+
+def test_a_recorded_run_of_codex_is_replayed(
+    project: pytest.Pytester, codex: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a call: what it adds to its requests by chance tells no two of them apart."""
+    make_stream(project.path / "streams", "ada", 2)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-nobody")
+    for mode, calls in (("record", 9), ("replay", 0)):
+        with ModelServer(by_shell) as models:
+            project.runpytest_subprocess(
+                *("-p", "no:cacheprovider", "--tb=short", "--memory-system=full-context"),
+                *("--comem-streams=streams", f"--comem-run-dir={mode}", "--comem-model=openai/m"),
+                *(f"--comem-api-base={models.url}", "--comem-cassette", mode, "tape"),
+                *(f"--comem-agent={codex}", "contextweave"),
+            )
+            assert len(models.chats) == calls
+    recorded, replayed = (records(project.path / mode) for mode in ("record", "replay"))
+    assert [row["failure"] for row in recorded] == [None, None]
+    for before, after in zip(recorded, replayed, strict=True):
+        assert after["verdict"] == before["verdict"]
+    # The first task has nothing to recall, and so no run of its own.
+    assert [rows[1]["usage"]["answer"]["tokens"] for rows in (recorded, replayed)] == [330, 330]

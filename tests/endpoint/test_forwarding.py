@@ -14,6 +14,7 @@ import pytest
 from scripted_transport import COST, ScriptedTransport
 
 from pytest_comem.embedders.hash import HashEmbedder
+from pytest_comem.endpoint.forwarding import call_of
 from pytest_comem.endpoint.registry import find_endpoint
 from pytest_comem.errors import InfrastructureError
 from pytest_comem.llm.calls import ChatCall, Completion, ModelSpec, Vectors
@@ -293,3 +294,18 @@ def test_the_scripted_model_behind_a_door_says_what_it_says_without() -> None:
         endpoint.close()
     assert said[0] == said[1]
     assert len(transport.calls) == 1
+
+
+def test_what_codex_adds_to_output_by_chance_does_not_tell_calls_apart() -> None:
+    """A random id and a time on lines of their own; anything else makes another call."""
+
+    def key(content: str, role: str = "tool") -> str:
+        messages = [{"role": "user", "content": "x"}, {"role": role, "content": content}]
+        return call_of(ModelSpec(SPEC), {"messages": messages}).key
+
+    said = "Chunk ID: {}\nWall time: {} seconds\nOutput:\n{}"
+    first = key(said.format("f5ed30", "0.0000", "a"))
+    assert key(said.format("0c9636", "12.51", "a")) == first
+    assert key(said.format("f5ed30", "0.0000", "b")) != first
+    assert key("see Chunk ID: f5ed30") != key("see Chunk ID: 0c9636")
+    assert key("Chunk ID: f5ed30", "user") != key("Chunk ID: 0c9636", "user")

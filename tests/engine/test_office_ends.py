@@ -7,12 +7,13 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from made_streams import make_stream
 from office_play import made_data, office_suite
 from office_stand_ins import Agent, Counting, system_of
 from systems import system_called
 
 from pytest_comem.core.entries import Query
-from pytest_comem.core.outcomes import Outcome
+from pytest_comem.core.outcomes import Attribution, Outcome
 from pytest_comem.core.recall import Recall
 from pytest_comem.engine import office_tasks
 from pytest_comem.engine.office import OfficeSuite
@@ -83,6 +84,26 @@ def test_an_agent_that_hangs_is_named_and_its_neighbours_stand(tmp_path: Path) -
     assert [outcome.verdict is not None for outcome in outcomes] == [True, False, True, True]
     assert said(outcomes[1]).startswith("step t0002 took longer than 8 s")
     assert "in hang() (test_office_ends.py" in said(outcomes[1])
+
+
+def test_an_agent_that_hangs_does_not_keep_others_from_working(tmp_path: Path) -> None:
+    """Where targets are done one by one, the next stream's go on past an abandoned one."""
+    release = threading.Event()
+
+    def hang(shown: Shown, bench: Workbench) -> None:
+        if shown.participant.participant_id == "ada" and shown.task.task_id == "t0001":
+            release.wait(60)
+
+    make_stream(tmp_path / "streams", "ben", 2)
+    suite = office_suite(tmp_path, made_data(tmp_path, 2), Agent(hang), side_by_side=1)
+    try:
+        outcomes = play(suite, NONE, step_timeout=8)
+    finally:
+        release.set()
+    done = [outcome.step.id for outcome in outcomes if outcome.verdict]
+    assert done[-2:] == ["t0001", "t0002"]
+    assert outcomes[-1].step.episode == "ben"
+    assert said(outcomes[0]).startswith("step t0001 took longer")
 
 
 def test_what_is_in_flight_with_a_hanging_memory_is_not_said_to_be_unasked(tmp_path: Path) -> None:
@@ -157,3 +178,25 @@ def test_a_closed_suite_lays_out_nothing_more(tmp_path: Path) -> None:
     assert not (tmp_path / "state").exists()
     with pytest.raises(InfrastructureError, match="the run is over"):
         suite._pool.begin(lambda: None).result()
+
+
+def test_a_stored_file_that_changes_after_loading_is_never_scored(tmp_path: Path) -> None:
+    """What is played is what the key says: a changed workspace or reference is a defect."""
+    data = made_data(tmp_path, 5)
+    files = data.streams[0].stream.directory / "files"
+
+    class Meddles(Counting):
+        def recall(self, query: Query) -> Recall:
+            """Change what later targets begin with or are held against."""
+            super().recall(query)
+            if len(self.at) == 1:
+                (files / "notes/0003.md").write_text("Open points: 5", encoding="utf-8")
+                (files / "reports/0004.md").write_text("Good", encoding="utf-8")
+            return Recall()
+
+    outcomes = play(office_suite(tmp_path, data), system_of(Meddles), step_timeout=60)
+    failed = [outcome.failure.attribution if outcome.failure else None for outcome in outcomes]
+    defect = Attribution.BENCHMARK
+    assert failed == [None, None, defect, defect, None]
+    assert "ada/tasks/t0003/workspace.json: a stored file of it has changed" in said(outcomes[2])
+    assert "ada/tasks/t0004/hidden/reference.json: a stored file" in said(outcomes[3])

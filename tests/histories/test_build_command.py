@@ -51,7 +51,7 @@ def test_options_choose_what_becomes_a_task(
     out = tmp_path / "out"
     days = ("--since", "2024-01-10", "--until", "2024-01-18", "--limit", 3, "--gap", 5)
     more = ("--author", "ada stone", "--keep-names", "--accept-drafts")
-    found = run("--from-git", repository, "--paths", "docs", "-o", out, *days, *more)
+    found = run("--from-git", repository, "--paths", "./docs/", "-o", out, *days, *more)
     assert found.output.splitlines()[0] == f"{out}: 12 commits, 3 tasks, 3 of them scored"
     assert load_stream(out).participant.name == "Ada Stone"
     assert json.loads((out / "participant.json").read_text("utf-8"))["order"][0] == "t0001"
@@ -63,6 +63,8 @@ def test_options_choose_what_becomes_a_task(
         (("--from-git", "."), "say --from-git REPO --paths PATH -o DIR"),
         (("--apply", "review.jsonl"), "--apply FILE takes DIR"),
         (("--from-git", ".", "--paths", "a", "-o", "b", "--since", "soon"), "--since soon"),
+        (("--from-git", ".", "--paths", "/etc", "-o", "b"), "--paths /etc"),
+        (("--from-git", ".", "--paths", "docs/../..", "-o", "b"), "--paths docs/../.."),
         (("--from-git", "nowhere", "--paths", "a", "-o", "b"), "no such directory"),
     ],
 )

@@ -17,7 +17,7 @@ PRIVATE = {
     "IPv6 address": "fe80:1234::1:2",
     "phone number": "call +49 30 1234567 now",
     "home directory": "see /home/jane/notes.txt",
-    "key block": "-----BEGIN RSA PRIVATE KEY-----\nDEK-Info: A-B\n\nMIIB\n-----END RSA PRIVATE KEY-----",
+    "key block": "-----BEGIN PRIVATE KEY-----\nDEK-Info: A-B\n\nMI\n-----END PRIVATE KEY-----",
 }
 INNOCENT = (
     "Version 1.2.3 of 2024-01-31, at 12:30:45; std::vector<int>, 127.0.0.1 and ::1.",
@@ -56,6 +56,12 @@ def test_the_same_value_has_the_same_placeholder_everywhere() -> None:
     assert all(ipaddress.IPv4Address(each).is_private for each in found[3:])
 
 
+def test_a_home_page_is_a_home() -> None:
+    """Of the same person as the home directory."""
+    found = Placeholders().text("/home/jane/x and http://www.example.com/~jane/y, about ~5 days")
+    assert found == "/home/user1/x and http://www.example.com/~user1/y, about ~5 days"
+
+
 def test_form_is_kept() -> None:
     """A phone number keeps its marks, a key its prefix and length."""
     one = Placeholders()
@@ -66,6 +72,17 @@ def test_form_is_kept() -> None:
     assert len(new) == len(key)
 
 
+def test_an_address_that_begins_like_a_placeholder_is_one_all_the_same() -> None:
+    """Only what stands in a URL behind our own user is the end of it."""
+    one = Placeholders()
+    text = "/home/jane https://a:b@git.example.com user1@corp.com secret1@corp.com"
+    said = (
+        "/home/user1 https://user1:secret1@git.example.com person1@example.org person2@example.org"
+    )
+    assert one.text(text) == said
+    assert Placeholders().left_in("secret1@corp.com") == "e-mail address"
+
+
 def test_known_people_are_replaced_by_name_address_and_handle() -> None:
     """However the parts of a name are joined; within a longer word it is no name."""
     one = Placeholders()
@@ -74,6 +91,8 @@ def test_known_people_are_replaced_by_name_address_and_handle() -> None:
     expected = "Person 1, person-1.md, Person_1, janeroes, @person2, Bo, person1@example.org"
     assert one.text(text) == expected
     assert one.left_in("by jane roe") == "name"
+    one.introduce([("Eve S. Roe", "eve@x.org")])
+    assert one.text("Eve S. Roe, Eve S Roe,\nEve\nS. Roe") == "Person 3, Person 3,\nPerson 3"
     assert one.name("Jane Roe", "jane@x.org") == "Person 1"
 
 
@@ -92,6 +111,22 @@ def test_no_text_takes_long_to_look_through(text: str) -> None:
     one = Placeholders()
     one.introduce([("Jane Jane Roe", "jane@x.org")])
     assert one.left_in(one.text(text)) == ""
+
+
+def test_thousands_of_people_are_told_apart() -> None:
+    """Odd names and handles too."""
+    one = Placeholders()
+    many = [(f"Jane{n} O'Roe-Field", f"{n}+jane-{n}@users.noreply.github.com") for n in range(3000)]
+    one.introduce(
+        [*many, ("(bot) x", "b@x.org"), ("...", "c@x.org"), ("dependabot[bot]", "d@x.org")]
+    )
+    assert one.text("jane7 o'roe field, @jane-2999 @Jane5 O'Roe_Field") == (
+        "person 8, @person3000 @Person 6"
+    )
+    assert one.text("by dependabot[bot].") == "by person 3003."
+    assert one.text("(bot) x, (BOT) X") == "(person 3001, (Person 3001"
+    one.introduce([("Al Roe Jr.", "e@x.org")])
+    assert one.text("Al Roe, Jr; Al Roe Jr, Al Roe Jr.") == "Al Roe, Jr; Person 3004, Person 3004."
 
 
 def test_names_can_stay() -> None:

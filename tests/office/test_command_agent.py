@@ -448,5 +448,12 @@ def test_version_changes_with_what_is_run(tmp_path: Path) -> None:
     assert version("cmd:python3 y") != first
     script.write_text("two", encoding="utf-8")
     assert version("cmd:python3 x") != first
+    door, program = Door(), read_program("cmd:sh")
+    warm, cold = (ModelSpec("openai/m", parameters={"temperature": t}) for t in (0.5, 0.0))
+    first, second, third = (
+        CommandAgent(program, KIND, forwarded_model(spec, door, HashEmbedder())).version
+        for spec in (warm, cold, cold)
+    )
+    assert first != second == third
     with pytest.raises(SettingsError, match="docker"):
         CommandAgent(read_program("cmd:sh"), "docker")
