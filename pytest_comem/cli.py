@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from pytest_comem import __version__
 from pytest_comem.commands import (
+    build,
     certify,
     certify_contextweave,
     ci,
@@ -65,6 +66,7 @@ _data = _new("Get benchmark data.")
 _fetch = _new("Download the released files of a benchmark.")
 _score = _new("Score predictions that another harness has made.")
 _export = _new("Write a run's predictions in a benchmark's own format.")
+_build = _new("Make material for a benchmark from your own work.")
 _certify = _new("Hold the material of a benchmark against what it promises.")
 _sandbox = _new("Where programs run that nobody trusts.")
 _tools = _new("MCP servers for CoMemBench's tools domain.")
@@ -75,6 +77,7 @@ app.add_typer(_score, name="score")
 app.add_typer(_export, name="export")
 app.add_typer(_sandbox, name="sandbox")
 app.add_typer(_tools, name="tools")
+app.add_typer(_build, name="build")
 app.add_typer(_certify, name="certify")
 
 _fetch.command("gatemem")(data.fetch_gatemem)
@@ -88,6 +91,7 @@ app.command("gate")(gate.gate)
 app.command("merge")(runs.merge)
 app.command("judge-agreement")(reports.judge_agreement)
 app.command("doctor")(systems.doctor)
+_build.command("contextweave")(build.build_contextweave)
 _certify.command("comembench")(certify.certify_comembench)
 _certify.command("contextweave")(certify_contextweave.certify_contextweave)
 app.command("replay")(traces.replay)

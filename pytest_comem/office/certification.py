@@ -15,7 +15,8 @@ mutations
 informed
     The plan with the right choices scores 80 or more, and passes every preference item.
 uninformed
-    The plan with its defaults scores less than that in something.
+    The plan with its defaults scores less than that in something. Both only where the stream has
+    plans at all: one that is made of somebody's history has none.
 hidden
     No text of the hidden side stands in what an agent is shown.
 """
@@ -215,7 +216,8 @@ class _Certifier:
     def _plans(self, bench: Trials, hidden: Hidden) -> Iterator[Condition]:
         plan = bench.task.plan
         if plan is None:
-            yield Condition("informed", "the plan", ("there is no plan.json",))
+            if any(one.plan is not None for one in bench.stream.tasks):
+                yield Condition("informed", "the plan", ("there is no plan.json",))
             return
         grades = []
         for one in (told(plan, hidden.rubric.choices), plan):
