@@ -46,8 +46,8 @@ OPTIONS: Final = (
         "--memory-system",
         "NAMES",
         "",
-        "Memory systems to evaluate, comma-separated: names, a class path module:Class, or a program "
-        "as cmd:PROGRAM ARGS or NAME=cmd:PROGRAM ARGS.",
+        "Memory systems to evaluate, comma-separated: names, a class path module:Class, or a "
+        "program as cmd:PROGRAM ARGS or NAME=cmd:PROGRAM ARGS.",
     ),
     Option(
         "--comem-data",

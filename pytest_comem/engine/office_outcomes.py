@@ -97,7 +97,7 @@ def _measures(compared: Compared, rubric: Rubric) -> dict[str, bool | float | No
 
 
 def _taken(trajectory: Trajectory) -> Sequence[Followed]:
-    """Return what an agent took from recall; of one that does not say, what recall offered first."""
+    """Return what an agent took from recall; where it does not say, what was offered first."""
     offered = [Followed(slot, found[0], 0) for slot, found in trajectory.known.items() if found]
     return trajectory.followed or tuple(offered)
 
