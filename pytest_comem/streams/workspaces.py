@@ -51,7 +51,7 @@ def check_workspace(directory: Path, workspace: Workspace, place: str, shown: st
             total += size
         if problem:
             raise DataError(f"{place}{problem}", file=shown, field=field)
-    problem = clash(workspace.files) or clash(set(workspace.files.values()))
+    problem = clash(workspace.files) or clash(dict.fromkeys(workspace.files.values()))
     if total > MAX_WORKSPACE_BYTES:
         problem = f"its files have {total:,} bytes; at most {MAX_WORKSPACE_BYTES:,} are allowed"
     if problem:
