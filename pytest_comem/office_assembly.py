@@ -5,7 +5,9 @@ Loaded where the suite is asked for, and by nobody else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -74,6 +76,11 @@ def make_office_players(
     if (missing := missing_libraries(sandbox)) is not None:
         raise SettingsError(f"ContextWeave: {missing}")
     grader, comparer, rater = _judges(settings, door, sandbox)
+    agent_of: Callable[[str, int], OfficeAgent]
+    if settings.agent == "auto":
+        agent_of = partial(_agent, settings, door)
+    else:
+        agent_of = partial(_program, settings, door, sandbox, directory)
     labels = model_labels(settings.models, systems)
     repeats = range(settings.repeats) if settings.repeats > 1 else (None,)
     return [
@@ -82,7 +89,7 @@ def make_office_players(
             labels[name],
             repeat,
             TaskDoer(
-                _agent(settings, door, name, repeat or 0),
+                agent_of(name, repeat or 0),
                 grader,
                 BenchSettings(sandbox),
                 directory,
@@ -111,6 +118,25 @@ def _judges(settings: Settings, door: Door, sandbox: str) -> tuple[Grader, Compa
 
     judge = OfficeJudge(door, judging_model(settings), structured=settings.calls.structured)
     return ModelGrader(rules, judge), ModelComparer(judge, settings.seed), ModelRater(judge)
+
+
+def _program(
+    settings: Settings, door: Door, sandbox: str, directory: Path, model: str, repeat: int
+) -> OfficeAgent:
+    """Return a program as the agent; it asks the run's model, where that is a language model."""
+    from pytest_comem.embedders.hash import HashEmbedder
+    from pytest_comem.endpoint.sockets import forwarded_model
+    from pytest_comem.llm.specs import answering_model
+    from pytest_comem.models.registry import reader_names
+    from pytest_comem.office.command_agent import CommandAgent
+    from pytest_comem.office.command_agent_program import MOUNTS, check_apart, read_program
+
+    program = read_program(settings.agent, os.environ.get(MOUNTS, ""))
+    check_apart(program, settings.streams or shipped_streams(), directory)
+    if model in reader_names():
+        return CommandAgent(program, sandbox)
+    spec = answering_model(settings, model, repeat)
+    return CommandAgent(program, sandbox, forwarded_model(spec, door, HashEmbedder()))
 
 
 def _agent(settings: Settings, door: Door, model: str, repeat: int) -> OfficeAgent:

@@ -42,11 +42,21 @@ def system_of(make: Callable[[], MemorySystem], name: str = "own") -> SystemUnde
 
 
 class Agent:
-    """The offline agent, watched."""
+    """The offline agent, watched.
+
+    :param before: called before it works.
+    :param is_idle: it does nothing at all, so that its tasks are over at once.
+    """
 
     name, version = "watched", "1"
 
-    def __init__(self, before: Callable[[Shown, Workbench], None] = lambda *_: None) -> None:
+    def __init__(
+        self,
+        before: Callable[[Shown, Workbench], None] = lambda *_: None,
+        *,
+        is_idle: bool = False,
+    ) -> None:
+        self._is_idle = is_idle
         self.runs: Counter[tuple[str, bool]] = Counter()
         self._before = before
         self._lock = Lock()
@@ -60,4 +70,4 @@ class Agent:
         with self._lock:
             self.runs[shown.task.task_id, bool(shown.passages)] += 1
         self._before(shown, bench)
-        return OfflineAgent().work(shown, bench, meter)
+        return Trajectory() if self._is_idle else OfflineAgent().work(shown, bench, meter)

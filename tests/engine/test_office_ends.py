@@ -57,9 +57,9 @@ def test_what_was_done_stands_where_the_memory_hangs_later(tmp_path: Path) -> No
                 release.wait(60)
             return Recall()
 
-    suite = office_suite(tmp_path, made_data(tmp_path, 4))
+    suite = office_suite(tmp_path, made_data(tmp_path, 4), Agent(is_idle=True))
     try:
-        outcomes = play(suite, system_of(Hangs), step_timeout=8)
+        outcomes = play(suite, system_of(Hangs), step_timeout=4)
     finally:
         release.set()
     assert [outcome.verdict is not None for outcome in outcomes] == [True, True, False, False]
@@ -76,13 +76,13 @@ def test_an_agent_that_hangs_is_named_and_its_neighbours_stand(tmp_path: Path) -
         if shown.task.task_id == "t0002":
             release.wait(60)
 
-    suite = office_suite(tmp_path, made_data(tmp_path, 4), Agent(hang))
+    suite = office_suite(tmp_path, made_data(tmp_path, 4), Agent(hang, is_idle=True))
     try:
-        outcomes = play(suite, NONE, step_timeout=8)
+        outcomes = play(suite, NONE, step_timeout=4)
     finally:
         release.set()
     assert [outcome.verdict is not None for outcome in outcomes] == [True, False, True, True]
-    assert said(outcomes[1]).startswith("step t0002 took longer than 8 s")
+    assert said(outcomes[1]).startswith("step t0002 took longer than 4 s")
     assert "in hang() (test_office_ends.py" in said(outcomes[1])
 
 
@@ -95,9 +95,11 @@ def test_an_agent_that_hangs_does_not_keep_others_from_working(tmp_path: Path) -
             release.wait(60)
 
     make_stream(tmp_path / "streams", "ben", 2)
-    suite = office_suite(tmp_path, made_data(tmp_path, 2), Agent(hang), side_by_side=1)
+    suite = office_suite(
+        tmp_path, made_data(tmp_path, 2), Agent(hang, is_idle=True), side_by_side=1
+    )
     try:
-        outcomes = play(suite, NONE, step_timeout=8)
+        outcomes = play(suite, NONE, step_timeout=4)
     finally:
         release.set()
     done = [outcome.step.id for outcome in outcomes if outcome.verdict]
@@ -121,7 +123,7 @@ def test_what_is_in_flight_with_a_hanging_memory_is_not_said_to_be_unasked(tmp_p
     def hang(shown: Shown, bench: Workbench) -> None:
         release.wait(60)
 
-    suite = office_suite(tmp_path, made_data(tmp_path, 2), Agent(hang))
+    suite = office_suite(tmp_path, made_data(tmp_path, 2), Agent(hang, is_idle=True))
     try:
         outcomes = play(suite, system_of(Hangs), step_timeout=1)
     finally:
@@ -158,7 +160,9 @@ def test_a_closed_suite_lays_out_nothing_more(tmp_path: Path) -> None:
         begun.set()
         release.wait(60)
 
-    suite = office_suite(tmp_path, made_data(tmp_path, 4), Agent(hang), side_by_side=1)
+    suite = office_suite(
+        tmp_path, made_data(tmp_path, 4), Agent(hang, is_idle=True), side_by_side=1
+    )
     runner = EpisodeRunner(
         [(step, suite, FULL) for step in suite.steps(FULL)],
         concurrency=1,
