@@ -135,6 +135,8 @@ class OfficeSuite:
                 player.identity,
                 [system.info.name, system.info.version, system.info.configuration],
                 [self._run.top_k_of(system), self._run.seed, self._run.threshold],
+                # What tells how near a recall is to what would help.
+                system.workshop.embedder.name,
                 *([step.repeat] if step.repeat else []),
             ]
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from threading import Barrier
@@ -9,11 +10,12 @@ from threading import Barrier
 import pytest
 from office_play import made_data, office_suite, play
 from office_stand_ins import Agent, Counting, system_of
-from systems import system_called
+from systems import system_called, workshop
 
 from pytest_comem.core.entries import Entry, Query
 from pytest_comem.core.outcomes import Attribution, Outcome
 from pytest_comem.core.recall import Recall, RecallItem
+from pytest_comem.embedders.hash import HashEmbedder
 from pytest_comem.engine.office_data import load_office
 from pytest_comem.engine.records import from_record, to_record
 from pytest_comem.llm.meter import Meter
@@ -259,6 +261,13 @@ def test_cost_is_linear_in_the_length_of_a_stream(tmp_path: Path) -> None:
     assert told == {25: 24 * 3, 100: 99 * 3}
 
 
+class RenamedEmbedder:
+    """Makes the usual vectors and says that it is another."""
+
+    name, dimensions = "other", HashEmbedder.dimensions
+    embed = staticmethod(HashEmbedder().embed)
+
+
 def test_the_key_holds_what_could_change_an_outcome(tmp_path: Path) -> None:
     """History, task, agent, grader, threshold and memory; not the place."""
     data = made_data(tmp_path)
@@ -278,6 +287,10 @@ def test_the_key_holds_what_could_change_an_outcome(tmp_path: Path) -> None:
         office_suite(tmp_path, data, grader=BrokenGrader()),
     ):
         assert not set(keys(other)) & set(keys(suite))
+    other_vectors = workshop()
+    other_vectors.embedder = RenamedEmbedder()
+    elsewhere = replace(FULL, workshop=other_vectors)
+    assert suite.key(steps[0], elsewhere) != suite.key(steps[0], FULL)
     # A later task's words do not touch an earlier one; an earlier one's do.
     session = data.streams[0].stream.tasks[1].directory / "session.json"
     session.write_text(session.read_text("utf-8").replace("status", "state"), encoding="utf-8")
