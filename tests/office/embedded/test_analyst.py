@@ -4,56 +4,27 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from datetime import date
 from pathlib import Path
-from typing import Final
 
 import pytest
+from embedded_streams import distances, facts_of, hidden_of, said_in, shipped_stream
 from made_plans import DirectoryBench
 
 from pytest_comem.llm.meter import Meter
-from pytest_comem.locations import fixture_path
-from pytest_comem.office.base import Grade, Hidden, Shown
+from pytest_comem.office.base import Grade, Shown
 from pytest_comem.office.embedded.analyst import data
-from pytest_comem.office.embedded.files import same
-from pytest_comem.office.embedded.shipping import ship
 from pytest_comem.office.grading import RuleGrader
 from pytest_comem.office.offline_agent import OfflineAgent
-from pytest_comem.office.operations import OPERATIONS
-from pytest_comem.sandbox.tree import Files, read_tree
-from pytest_comem.streams.entries import entries_of
+from pytest_comem.sandbox.tree import read_tree
 from pytest_comem.streams.hidden import Level
-from pytest_comem.streams.hidden_files import HiddenTask, load_hidden
-from pytest_comem.streams.loading import Stream, StreamTask, load_stream
-from pytest_comem.streams.schema import Activity
-from pytest_comem.streams.workspaces import contents, lay_out
-
-SHIPPED: Final = fixture_path("contextweave") / "analyst"
+from pytest_comem.streams.loading import Stream
+from pytest_comem.streams.workspaces import lay_out
 
 
 @pytest.fixture(scope="module")
 def stream() -> Stream:
     """Return the shipped stream."""
-    return load_stream(SHIPPED, tuple(OPERATIONS))
-
-
-def hidden_of(stream: Stream, task: StreamTask) -> HiddenTask:
-    """Return what is hidden of a task."""
-    return load_hidden(stream, task, tuple(OPERATIONS))
-
-
-def facts_of(stream: Stream, task: StreamTask) -> Hidden:
-    """Return what a grader knows of a task."""
-    found = hidden_of(stream, task)
-    assert task.workspace is not None
-    before, reference = contents(stream, task.workspace), contents(stream, found.reference)
-    return Hidden(found.rubric, found.relevance, before, reference)
-
-
-def said_in(stream: Stream, task_id: str) -> list[str]:
-    """Return the entries of a task's session."""
-    task = stream.task(task_id)
-    return [entry.text for entry in entries_of(stream.participant, task.task, task.session)]
+    return shipped_stream("analyst")
 
 
 def played(stream: Stream, target: str, passages: list[str], place: Path) -> Grade:
@@ -68,48 +39,6 @@ def played(stream: Stream, target: str, passages: list[str], place: Path) -> Gra
     return RuleGrader().grade_files(facts_of(stream, task), read_tree(workspace))
 
 
-def distances(stream: Stream, task: StreamTask) -> list[int]:
-    """Return how many tasks back what is relevant to a task lies, the nearest first."""
-    relevance = hidden_of(stream, task).relevance
-    return [
-        stream.positions[task.id] - stream.positions[each.task_id] for each in relevance.relevant
-    ]
-
-
-def files_of(directory: Path) -> dict[str, bytes]:
-    """Return every file of a directory by its path."""
-    return {
-        path.relative_to(directory).as_posix(): path.read_bytes()
-        for path in directory.rglob("*")
-        if path.is_file()
-    }
-
-
-def test_what_is_shipped_is_what_the_modules_say(tmp_path: Path) -> None:
-    """Building the stream anew gives the shipped files, and no other."""
-    built, shipped = files_of(ship("analyst", tmp_path / "stream")), files_of(SHIPPED)
-    assert sorted(built) == sorted(shipped)
-    assert [name for name in built if not same(built[name], shipped[name])] == []
-
-
-def test_sixteen_tasks_over_seven_months_of_which_eleven_are_scored(stream: Stream) -> None:
-    """The stream is long enough, and its workspaces are small."""
-    assert (len(stream.tasks), len(stream.targets)) == (16, 11)
-    first, last = (
-        date.fromisoformat(stream.tasks[at].task.started[:10]) for at in (0, len(stream.tasks) - 1)
-    )
-    assert (last - first).days > 150
-    assert {first.year, last.year} == {2025}
-    for task in stream.targets:
-        assert task.workspace is not None
-        assert sum(map(len, contents(stream, task.workspace).values())) < 200_000
-
-
-def test_scored_tasks_have_all_nine_activities(stream: Stream) -> None:
-    """Every activity label of the paper is there."""
-    assert {label for task in stream.targets for label in task.task.activities} == set(Activity)
-
-
 def test_what_is_relevant_lies_one_to_more_than_ten_tasks_back(stream: Stream) -> None:
     """The nearest relevant task is the last one, or thirteen back, and much in between."""
     nearest = {task.id: distances(stream, task)[0] for task in stream.targets}
@@ -117,15 +46,6 @@ def test_what_is_relevant_lies_one_to_more_than_ten_tasks_back(stream: Stream) -
     assert nearest["a16"] == 13
     assert {2, 3, 5} <= set(nearest.values())
     assert all(each > 0 for task in stream.targets for each in distances(stream, task))
-
-
-def test_each_reference_passes_everything_and_each_beginning_little(stream: Stream) -> None:
-    """What is true was counted apart from the plans, and the references agree with it."""
-    for task in stream.targets:
-        facts = facts_of(stream, task)
-        good = RuleGrader().grade_files(facts, Files(facts.reference))
-        assert (good.workspace, good.preference) == (100, 100), task.id
-        assert RuleGrader().grade_files(facts, Files(facts.before)).workspace < 60, task.id
 
 
 def test_items_are_three_to_seven_a_task_and_decided_without_a_judge(stream: Stream) -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
-from pathlib import Path
-from typing import Final
 
 import pytest
+from embedded_streams import filled, hidden_of, learned, right, said_in, shipped_stream
 
-from pytest_comem.locations import fixture_path
-from pytest_comem.office.base import Hidden, Shown
-from pytest_comem.office.embedded.files import same
 from pytest_comem.office.embedded.maintainer.benchmark_data import (
     CASES,
     as_csv,
@@ -21,100 +16,15 @@ from pytest_comem.office.embedded.maintainer.benchmark_data import (
     shown,
 )
 from pytest_comem.office.embedded.maintainer.chatter import CHATTER
-from pytest_comem.office.embedded.shipping import ship
-from pytest_comem.office.grading import RuleGrader
-from pytest_comem.office.offline_agent import learn
-from pytest_comem.office.operations import OPERATIONS
-from pytest_comem.sandbox.tree import Files
-from pytest_comem.streams.entries import entries_of
 from pytest_comem.streams.hidden import Level
-from pytest_comem.streams.hidden_files import HiddenTask, load_hidden
-from pytest_comem.streams.loading import Stream, StreamTask, load_stream
-from pytest_comem.streams.schema import Activity
+from pytest_comem.streams.loading import Stream
 from pytest_comem.streams.workspaces import contents
-
-SHIPPED: Final = fixture_path("contextweave") / "maintainer"
 
 
 @pytest.fixture(scope="module")
 def stream() -> Stream:
     """Return the shipped stream."""
-    return load_stream(SHIPPED, tuple(OPERATIONS))
-
-
-def hidden_of(stream: Stream, task: StreamTask) -> HiddenTask:
-    """Return what is hidden of a task."""
-    return load_hidden(stream, task, tuple(OPERATIONS))
-
-
-def said_in(stream: Stream, task_id: str) -> list[str]:
-    """Return the entries of a task's session."""
-    task = stream.task(task_id)
-    return [entry.text for entry in entries_of(stream.participant, task.task, task.session)]
-
-
-def filled(stream: Stream, target: str, passages: list[str]) -> dict[str, str]:
-    """Return how the offline agent fills a target's slots from passages."""
-    task = stream.task(target)
-    assert task.plan is not None
-    seen = Shown(stream.participant, task.task, tuple(passages), task.plan)
-    found = learn(seen, task.plan)
-    return {slot.name: found.value_of(slot) for slot in task.plan.slots}
-
-
-def learned(stream: Stream, target: str, *from_tasks: str) -> dict[str, str]:
-    """Return how the offline agent fills a target's slots from all that some tasks say."""
-    return filled(stream, target, [text for each in from_tasks for text in said_in(stream, each)])
-
-
-def right(stream: Stream, target: str, slot: str) -> str:
-    """Return the right value of a target's slot."""
-    return hidden_of(stream, stream.task(target)).rubric.choices[slot]
-
-
-def distances(stream: Stream, task: StreamTask) -> list[int]:
-    """Return how many tasks back what is relevant to a task lies, the nearest first."""
-    at = stream.positions
-    relevance = hidden_of(stream, task).relevance
-    return [at[task.id] - at[each.task_id] for each in relevance.relevant]
-
-
-def files_of(directory: Path) -> dict[str, bytes]:
-    """Return every file of a directory by its path."""
-    return {
-        path.relative_to(directory).as_posix(): path.read_bytes()
-        for path in directory.rglob("*")
-        if path.is_file()
-    }
-
-
-def test_what_is_shipped_is_what_the_modules_say(tmp_path: Path) -> None:
-    """Building the stream anew gives the shipped files, and no other."""
-    built, shipped = files_of(ship("maintainer", tmp_path / "stream")), files_of(SHIPPED)
-    assert sorted(built) == sorted(shipped)
-    assert [name for name in built if not same(built[name], shipped[name])] == []
-
-
-def test_sixteen_tasks_over_five_months_of_which_eleven_are_scored(stream: Stream) -> None:
-    """The stream is as long as the embedded set needs, and its tasks are in time order."""
-    days = [date.fromisoformat(task.task.started[:10]) for task in stream.tasks]
-    assert (len(stream.tasks), len(stream.targets)) == (16, 11)
-    assert days == sorted(set(days))
-    assert (days[-1] - days[0]).days > 150
-
-
-def test_every_activity_has_a_scored_task(stream: Stream) -> None:
-    """All nine labels of the paper occur among the targets."""
-    found = {label for task in stream.targets for label in task.task.activities}
-    assert found == set(Activity)
-
-
-def test_dependencies_are_near_and_far(stream: Stream) -> None:
-    """Distances go from one to more than ten, those of the nearest relevant task as well."""
-    every = [distances(stream, task) for task in stream.targets]
-    nearest = [found[0] for found in every]
-    assert (min(nearest), max(nearest)) == (1, 13)
-    assert len({distance for found in every for distance in found}) >= 8
+    return shipped_stream("maintainer")
 
 
 @pytest.mark.parametrize("pattern", ["announce/", "loadline/reports/", "notes/2025-"])
@@ -236,14 +146,6 @@ def test_sometimes_the_plain_way_is_right(
     assert learned(stream, target, misleading)[slot] != wanted
 
 
-def test_the_relevant_sessions_teach_every_slot(stream: Stream) -> None:
-    """The snippets alone, of each target, fill its slots with the right values."""
-    for task in stream.targets:
-        found = hidden_of(stream, task)
-        texts = [text for each in found.relevance.relevant for text in each.snippets]
-        assert filled(stream, task.id, texts) == dict(found.rubric.choices), task.id
-
-
 def test_chatter_teaches_nothing(stream: Stream) -> None:
     """What else she says has much the same words, and fills no slot of any target."""
     words = [text for each in CHATTER.values() for text in each]
@@ -262,16 +164,3 @@ def test_gold_is_computed_from_the_data() -> None:
     assert mean(counted(runs_of(2, True), True, "parse")) == Decimal("1297.5")
     assert shown(Decimal("1297.5")) == "1,297.5"
     assert as_csv(runs_of(2, True)).startswith(b"run;case;host;kind;millis\n1;parse;petrel;warmup;")
-
-
-def test_references_reach_the_papers_quality_and_beginnings_do_not(stream: Stream) -> None:
-    """Every reference scores at least 80 and satisfies every item; every beginning is below 60."""
-    grader = RuleGrader()
-    for task in stream.targets:
-        found = hidden_of(stream, task)
-        assert task.workspace is not None
-        before, after = contents(stream, task.workspace), contents(stream, found.reference)
-        hidden = Hidden(found.rubric, found.relevance, before, after)
-        reference = grader.grade_files(hidden, Files(after))
-        assert (reference.workspace >= 80, reference.preference) == (True, 100), task.id
-        assert grader.grade_files(hidden, Files(before)).workspace < 60, task.id
