@@ -61,6 +61,8 @@ from pytest_comem.removal import remove_tree
 MODES: Final = ("lines", "once")
 #: Seconds that a program gets to end itself at the end of its input.
 _GRACE: Final = 2.0
+#: Characters of a command in messages.
+_COMMAND: Final = 200
 
 
 class ComponentMemory(MemorySystem):
@@ -78,7 +80,7 @@ class ComponentMemory(MemorySystem):
         self._sessions = Sessions()
         self._injected = False
         self._argv = located(words_of(str(setup.options["command"])), Path.cwd())
-        self._name = f"component {printable(str(setup.options['command']))[:100]}"
+        self._name = f"component {_clipped(printable(str(setup.options['command'])))}"
         self._seconds = float(setup.options["timeout"])
         self._directory = setup.directory
         self._variables = _variables(setup)
@@ -270,3 +272,8 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
+
+
+def _clipped(command: str) -> str:
+    """Return a command as messages name it: its end says which program it is."""
+    return command if len(command) <= _COMMAND else f"{command[:40]} ... {command[45 - _COMMAND :]}"

@@ -303,6 +303,17 @@ def test_whatever_a_program_does_wrong_is_an_adapters_fault(
     assert str(two.value) == str(one.value)
 
 
+def test_a_long_command_is_named_by_its_end(opened: Open, tmp_path: Path) -> None:
+    """Wherever a program lies, a message says which one it is, and is not without end."""
+    place = tmp_path / ("deep" * 20) / ("deeper" * 20)
+    place.mkdir(parents=True)
+    script = place / "forgetful.py"
+    script.write_text("raise SystemExit(3)", encoding="utf-8")
+    with pytest.raises(InfrastructureError, match=r"component .*forgetful\.py ") as found:
+        opened(script).recall(query())
+    assert len(str(found.value)) < 600
+
+
 def test_an_inject_has_to_be_confirmed(opened: Open) -> None:
     """What does not say ok may not have stored anything."""
     memory = opened("for line in __import__('sys').stdin: print('{}', flush=True)")
