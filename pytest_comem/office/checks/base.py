@@ -118,7 +118,7 @@ class Scene:
         found = matching(arguments.file, self.after.paths() if arguments.any else self.changed)
         if not found:
             kept = "" if arguments.any else matching(arguments.file, self.after.paths())
-            detail = f"; {named(kept)} stayed as it was" if kept else ""
+            detail = f"; {named(kept)} stayed as it was" if kept else self._unread(arguments.file)
             raise FailedError(
                 f"no {'' if arguments.any else 'new or changed '}file matches "
                 f"{pattern_text(arguments.file)}{detail}"
@@ -130,6 +130,14 @@ class Scene:
                 files=found[:_NAMED],
             )
         return found[0]
+
+    def _unread(self, patterns: Patterns) -> str:
+        """Return which directory that could hold a match was not read, and why."""
+        every = (patterns,) if isinstance(patterns, str) else patterns
+        for path, why in sorted(self.after.odd.items()):
+            if path == "." or any(pattern.startswith(f"{path}/") for pattern in every):
+                return f"; {named(path)} was not read: {why}"
+        return ""
 
     def document(self, arguments: FileArguments, encoding: str = "utf-8") -> Document:
         """Return the one file that is meant, to be read.

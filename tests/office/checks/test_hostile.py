@@ -13,7 +13,7 @@ import pytest
 from made_office_files import database, document, found, no_command, workbook
 
 from pytest_comem.office.checks.base import Scene
-from pytest_comem.sandbox.tree import Files, read_tree
+from pytest_comem.sandbox.tree import MOST_ENTRIES, Files, read_tree
 
 XML = b'<?xml version="1.0"?>'
 BOMB = (
@@ -196,3 +196,18 @@ def test_links_and_directories_are_no_files(tmp_path: Path) -> None:
     assert found("exists", place, file="dir.md").passed is False
     assert found("exists", place, file="way/secret.md").passed is False
     assert found("absent", place, file="link*").passed is False
+
+
+@pytest.mark.parametrize("place", [".", "reports"])
+def test_a_flooded_directory_is_the_reason(tmp_path: Path, place: str) -> None:
+    """Where there is too much to be looked at, that is said, and not that nothing is there."""
+    flooded = tmp_path / place
+    flooded.mkdir(exist_ok=True)
+    (flooded / "may.md").write_text("# May\n", encoding="utf-8")
+    for number in range(MOST_ENTRIES + 1):
+        (flooded / f"{number}").touch()
+    pattern = "may.md" if place == "." else "reports/may.md"
+    scene = Scene(Files({}), read_tree(tmp_path), no_command)
+    said = found("exists", scene, file=pattern)
+    assert said.passed is False
+    assert "was not read: more than 10,000 entries" in said.reason
