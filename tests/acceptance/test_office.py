@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from made_streams import make_stream
 from tiny_project import records
 
 from pytest_comem.core.tokens import count_tokens
+from pytest_comem.errors import SettingsError
+from pytest_comem.sandbox.plain import NoIsolationWarning
 from pytest_comem.sandbox.registry import KINDS, choose
 
 needs_xdist = pytest.mark.skipif(
@@ -99,11 +102,13 @@ def test_docker_bubblewrap_and_none_give_the_same_scores(
     found = {}
     for kind in KINDS:
         try:
-            choose(kind)
-        except Exception as error:
-            if os.environ.get("DOCKER_HOST"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NoIsolationWarning)
+                choose(kind)
+        except SettingsError:
+            # Where an engine is given, it has to do.
+            if kind == "docker" and os.environ.get("DOCKER_HOST"):
                 raise
-            print(f"{kind} is not here: {error}")
             continue
         found[kind] = play(project, kind, f"--comem-sandbox={kind}")
     assert len(found) >= 1
