@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
+from pytest_comem.domains.parsing import parse_python
+
 #: Characters of an issue that are read, steps that are taken, and characters of a step.
 READ: Final = 20_000
 MOST_STEPS: Final = 40
@@ -99,11 +101,8 @@ def _expected(shown: Sequence[str]) -> str:
 
 
 def _parsed(code: str) -> ast.Module | None:
-    try:
-        found = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return found if found.body else None
+    found = parse_python(code)
+    return found if found is not None and found.body else None
 
 
 def is_expression(code: str) -> bool:

@@ -10,6 +10,7 @@ from pytest_comem.domains.code import contents
 from pytest_comem.domains.code.diffs import changes
 from pytest_comem.domains.code.regions import Region, functions
 from pytest_comem.domains.code.running import Runner, Tree
+from pytest_comem.domains.parsing import parse_python
 from pytest_comem.language.words import stem, words
 
 #: Functions that a localization names, at most.
@@ -84,9 +85,8 @@ def _score(one: Region, lines: Sequence[str], named: set[str], asked: set[str]) 
 
 def hypotheses(source: str, start: int, end: int) -> list[str]:
     """Return what kinds of fault the code of a region could have."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_python(source)
+    if tree is None:
         return []
     found = {
         name

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
+from pytest_comem.domains.parsing import parse_python
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,8 @@ class Region:
 
 def functions(source: str) -> list[Region]:
     """Return the functions of a source, in its order; nothing where it cannot be parsed."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_python(source)
+    if tree is None:
         return []
     return sorted(_within(tree, ""), key=lambda one: (one.start, -one.end))
 

@@ -6,12 +6,12 @@ form means that the call did not work, which is the worker's matter. A server th
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol, final
 
+from pytest_comem.domains.parsing import literal
 from pytest_comem.domains.tools import naming
 from pytest_comem.domains.tools.contents import Body
 from pytest_comem.domains.tools.forms import parsed, written
@@ -190,8 +190,8 @@ def file_text(body: Any, place: Place, title: str) -> str:
 def _sqlite_rows(answer: str) -> Table:
     """Return the rows of an answer: a list of objects as Python writes them."""
     try:
-        found = ast.literal_eval(answer.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        found = literal(answer)
+    except ValueError:
         raise NoTableError(f"the database answers {answer[:120]!r}") from None
     return _rows(found)
 
