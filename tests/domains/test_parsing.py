@@ -18,12 +18,6 @@ NESTED = (
     + "\n"
     + "def f(a=(1, (2, (3,)))):\n    return [b for b in a]\n" * 20
 )
-    "x = "
-    + "[" * 40
-    + "]" * 40
-    + "\n"
-    + "def f(a=(1, (2, (3,)))):\n    return [b for b in a]\n" * 20
-)
 
 
 def test_threads_do_not_disturb_each_other() -> None:
