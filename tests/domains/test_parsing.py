@@ -47,3 +47,19 @@ def test_literals_are_read_and_nothing_is_run() -> None:
     for text in ("", "f()", "1; 2", "a", "[", "{[]: 1}"):
         with pytest.raises(ValueError, match="literal"):
             literal(text)
+
+
+def test_a_source_that_another_parser_disturbed_is_parsed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The error of interpreters before 3.11.5 is not believed at once."""
+    parse, broken = ast.parse, ["AST constructor recursion depth mismatch"] * 3
+
+    def disturbed(source: str) -> ast.Module:
+        if broken:
+            raise SystemError(broken.pop())
+        return parse(source)
+
+    monkeypatch.setattr(ast, "parse", disturbed)
+    assert parse_python("x = 1") is not None
+    assert not broken
